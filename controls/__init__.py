@@ -1,0 +1,1 @@
+"""Reference methods (ridge, Gaussian process, designs, code equivalence) and their recorded study."""

@@ -1,0 +1,1 @@
+"""One text table per condition, and the index of what made them."""

@@ -1,0 +1,32 @@
+"""WhatWorked: how well does something that runs experiments come to know what each change does?
+
+The names below are imported on first use, so that ``import whatworked`` stays cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whatworked.references import load_surface as load_surface
+
+__version__ = "0.1.0"
+
+_EXPORTS = {
+    "load_surface": "whatworked.references",
+}
+
+__all__ = ["__version__", "load_surface"]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        module = _EXPORTS[name]
+    except KeyError:
+        raise AttributeError(f"module 'whatworked' has no attribute {name!r}") from None
+    return getattr(importlib.import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_EXPORTS])

@@ -1,0 +1,24 @@
+"""One canonical form of JSON values, and digests of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+
+def canonical_json(value: Any) -> bytes:
+    """Compact, key-sorted UTF-8 JSON; NaN and infinities raise ValueError.
+
+    Examples
+    --------
+    >>> canonical_json({"b": 1, "a": "é"}).decode()
+    '{"a":"é","b":1}'
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8")
+
+
+def sha256(data: bytes | memoryview) -> str:
+    """SHA-256 of `data` in lower-case hexadecimal."""
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,53 @@
+"""The command line. Each command lives in its own module and is imported only when it runs."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from whatworked import __version__
+from whatworked.cli.lazy import LazyGroup
+from whatworked.errors import WhatWorkedError
+
+COMMANDS = {
+    "rebuild": ("whatworked.cli.rebuild:rebuild", "Run configurations into hashed reference tables."),
+    "verify": ("whatworked.cli.verify:verify", "Recompute records and say how each compares."),
+    "list": ("whatworked.cli.catalog:list_conditions", "List the conditions of the catalog."),
+    "show": ("whatworked.cli.catalog:show", "Show one condition: options, settings, source, utilities."),
+    "sources": ("whatworked.cli.sources:sources", "List, fetch, check or export the raw data."),
+    "effects": ("whatworked.cli.effects:effects", "Which options help, hurt and reverse, and where."),
+    "export": ("whatworked.cli.export:export", "Write effects, interactions and the catalog summary as CSV."),
+    "plot": ("whatworked.cli.plot:plot", "Draw one condition (needs the report extra)."),
+    "controls": ("whatworked.cli.controls:controls", "Run, verify and tabulate the control study."),
+    "bench": ("whatworked.cli.bench:bench", "Benchmark estimators and policies under budgets."),
+    "compare": ("whatworked.cli.compare:compare", "Compare runs: recovery, intervals, paired differences."),
+    "report": ("whatworked.cli.report:report", "Write one self-contained HTML page about a run."),
+    "check": ("whatworked.cli.check:check", "Run the conformance kit on a plug-in."),
+    "submit": ("whatworked.cli.submit:submit", "Pack a run for the leaderboard."),
+    "verify-run": ("whatworked.cli.submit:verify_run", "Re-grade a packed run from its predictions."),
+    "leaderboard": ("whatworked.cli.submit:leaderboard", "Show the recorded results."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="whatworked")
+def cli() -> None:
+    """Measure how well something that runs experiments comes to know what each change does."""
+
+
+def main() -> None:
+    """Entry point: an error on purpose is one line and exit code 2, Ctrl-C is exit code 130."""
+    try:
+        cli(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; finished work is kept, run the same command again to go on", err=True)
+        sys.exit(130)
+    except WhatWorkedError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)

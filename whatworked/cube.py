@@ -1,0 +1,140 @@
+"""Masks and the geometry of the cube {0, 1}^d.
+
+A mask is one setting of all d options. It has three equivalent forms: a 0/1 string with option A leftmost (``"0110"``, what
+people and files see), its rank in canonical order (``6``, ascending binary), and a row of bits (``[0, 1, 1, 0]``, what
+estimators see). Arrays over a whole cube are always in canonical order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from whatworked.errors import InvalidMaskError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BitArray = npt.NDArray[np.int8]
+
+MAX_OPTIONS = 20
+"""Largest number of options the mathematics is built and measured for."""
+
+
+def check_dimensions(d: int) -> int:
+    """Return `d` if it is a supported number of options, else raise `InvalidMaskError`."""
+    if isinstance(d, bool) or not isinstance(d, int | np.integer) or not 1 <= d <= MAX_OPTIONS:
+        raise InvalidMaskError(f"number of options is {d!r}; allowed are the integers 1 to {MAX_OPTIONS}")
+    return int(d)
+
+
+def dimensions_of(cells: int) -> int:
+    """Number of options of a table with `cells` cells; raises `InvalidMaskError` unless it is 2**d with 1 <= d <= 20."""
+    d = int(cells).bit_length() - 1
+    if d < 1 or 1 << d != cells or d > MAX_OPTIONS:
+        raise InvalidMaskError(f"a table has {cells} cells; a complete cube has 2**d of them, 1 <= d <= {MAX_OPTIONS}")
+    return d
+
+
+def mask_string(rank: int, d: int) -> str:
+    """Mask of canonical rank `rank` as a string, for instance ``mask_string(6, 4) == "0110"``."""
+    return format(int(rank), f"0{d}b")
+
+
+@lru_cache(maxsize=32)
+def mask_strings(d: int) -> tuple[str, ...]:
+    """All 2**d masks in canonical (lexical) order."""
+    return tuple(mask_string(rank, d) for rank in range(1 << check_dimensions(d)))
+
+
+def mask_rank(mask: str, d: int | None = None) -> int:
+    """Canonical rank of a mask string.
+
+    Raises
+    ------
+    InvalidMaskError
+        If `mask` is not a string of 0 and 1, or is not of length `d` when `d` is given.
+    """
+    if not isinstance(mask, str) or not mask or set(mask) - {"0", "1"} or len(mask) > MAX_OPTIONS:
+        raise InvalidMaskError(f"{mask!r} is not a mask; a mask is a string of {d or 'd'} characters 0 or 1")
+    if d is not None and len(mask) != d:
+        raise InvalidMaskError(f"mask {mask!r} has length {len(mask)}; this cube has {d} options, so its masks have {d}")
+    return int(mask, 2)
+
+
+def mask_ranks(masks: Iterable[str], d: int) -> IntArray:
+    """Ranks of many mask strings; raises `InvalidMaskError` naming every offender (first five shown)."""
+    ranks, offenders = [], []
+    for mask in masks:
+        try:
+            ranks.append(mask_rank(mask, d))
+        except InvalidMaskError:
+            offenders.append(mask)
+    if offenders:
+        shown = ", ".join(repr(mask) for mask in offenders[:5]) + (", …" if len(offenders) > 5 else "")
+        raise InvalidMaskError(f"{len(offenders)} of the masks are not strings of {d} characters 0 or 1: {shown}")
+    return np.array(ranks, dtype=np.int64)
+
+
+def bits_of(ranks: npt.ArrayLike, d: int) -> BitArray:
+    """Bits of masks given by rank.
+
+    Parameters
+    ----------
+    ranks : array-like of int, shape (n,)
+        Canonical ranks.
+    d : int
+        Number of options.
+
+    Returns
+    -------
+    ndarray of int8, shape (n, d)
+        Column i is option i, A first.
+    """
+    shifts = np.arange(d - 1, -1, -1)
+    return ((np.asarray(ranks, dtype=np.int64)[:, None] >> shifts) & 1).astype(np.int8)
+
+
+def ranks_of(bits: npt.ArrayLike) -> IntArray:
+    """Canonical ranks of rows of bits, shape (n, d) -> (n,); raises `InvalidMaskError` for anything but 0 and 1."""
+    rows = np.asarray(bits)
+    if rows.ndim != 2:
+        raise InvalidMaskError(f"masks have shape {rows.shape}; expected (n, d)")
+    if not np.isin(rows, (0, 1)).all():
+        raise InvalidMaskError("masks hold values other than 0 and 1")
+    weights = 1 << np.arange(rows.shape[1] - 1, -1, -1, dtype=np.int64)
+    return np.asarray(rows.astype(np.int64) @ weights, dtype=np.int64)
+
+
+def all_bits(d: int) -> BitArray:
+    """Bits of the whole cube in canonical order, shape (2**d, d)."""
+    return bits_of(np.arange(1 << check_dimensions(d)), d)
+
+
+def anchors(d: int) -> tuple[int, int]:
+    """Ranks of the two masks that are measured for free: all options off, all options on."""
+    return 0, (1 << check_dimensions(d)) - 1
+
+
+def option_letters(d: int) -> tuple[str, ...]:
+    """Letters A, B, C, … of `d` options."""
+    return tuple("ABCDEFGHIJKLMNOPQRST"[: check_dimensions(d)])
+
+
+def edge_starts(d: int, option: int) -> IntArray:
+    """Ranks, ascending, of the 2**(d-1) masks with `option` (0 = A) switched off."""
+    ranks = np.arange(1 << d, dtype=np.int64)
+    return ranks[(ranks >> (d - 1 - option)) & 1 == 0]
+
+
+def distances(left: npt.ArrayLike, right: npt.ArrayLike) -> IntArray:
+    """Hamming distances between masks given by rank, shape (len(left), len(right))."""
+    differing = np.asarray(left, dtype=np.int64)[:, None] ^ np.asarray(right, dtype=np.int64)[None, :]
+    return np.bitwise_count(differing).astype(np.int64)
+
+
+def as_strings(ranks: Sequence[int] | IntArray, d: int) -> tuple[str, ...]:
+    """Mask strings of many ranks."""
+    return tuple(mask_string(int(rank), d) for rank in ranks)

@@ -1,0 +1,65 @@
+"""Classes of masks that are the same program."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from whatworked.cube import IntArray, dimensions_of
+from whatworked.errors import DeclarationError
+
+
+@dataclass(frozen=True, eq=False)
+class Equivalence:
+    """A partition of a cube into classes of masks that run the same program.
+
+    Attributes
+    ----------
+    representative : ndarray of int64, shape (2**d,)
+        Rank of the class representative of every mask. Inactive options are 0 in a representative, which makes it the
+        member with the fewest options switched on, and the lowest rank among those.
+    """
+
+    representative: IntArray
+
+    def __post_init__(self) -> None:
+        table = np.asarray(self.representative, dtype=np.int64)
+        dimensions_of(table.size)
+        if ((table < 0) | (table >= table.size)).any() or not np.array_equal(table[table], table):
+            raise DeclarationError("a class representative must be a mask of the cube that represents itself")
+        table.flags.writeable = False
+        object.__setattr__(self, "representative", table)
+
+    @classmethod
+    def from_keys(cls, keys: Sequence[Hashable]) -> Equivalence:
+        """Partition by equal keys, one per mask in canonical order."""
+        best: dict[Hashable, int] = {}
+        for rank, key in enumerate(keys):
+            held = best.get(key)
+            if held is None or rank.bit_count() < held.bit_count():
+                best[key] = rank
+        return cls(np.array([best[key] for key in keys], dtype=np.int64))
+
+    @classmethod
+    def trivial(cls, d: int) -> Equivalence:
+        """Every mask alone."""
+        return cls(np.arange(1 << d, dtype=np.int64))
+
+    @property
+    def d(self) -> int:
+        """Number of options."""
+        return dimensions_of(self.representative.size)
+
+    @property
+    def representatives(self) -> IntArray:
+        """Ranks of the representatives, ascending, shape (number of classes,)."""
+        return np.unique(self.representative)
+
+    def members(self, rank: int) -> IntArray:
+        """Ranks of all masks in the class of `rank`, ascending."""
+        return np.flatnonzero(self.representative == self.representative[rank]).astype(np.int64)
+
+    def __len__(self) -> int:
+        return int(self.representatives.size)

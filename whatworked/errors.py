@@ -1,0 +1,99 @@
+"""Every error a user can cause, one class each.
+
+The command line prints the message of any :class:`WhatWorkedError` and exits with code 2; it never shows a traceback for
+one. A message says the offending value, what is allowed, and the next step.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class WhatWorkedError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class InvalidMaskError(WhatWorkedError, ValueError):
+    """A mask that is not a 0/1 string of the right length."""
+
+
+class InvalidSurfaceError(WhatWorkedError, ValueError):
+    """A response surface whose parts do not fit together."""
+
+
+class InvalidArtifactError(WhatWorkedError, ValueError):
+    """A submitted prediction table with one or more offences; the message lists all of them."""
+
+
+class UnknownNameError(WhatWorkedError, LookupError):
+    """A condition, family, source, method or option that does not exist."""
+
+
+class SourceUnavailableError(WhatWorkedError):
+    """No route leads to a source's raw data on this machine."""
+
+
+class DigestMismatchError(WhatWorkedError):
+    """Bytes whose SHA-256 differs from the recorded one."""
+
+
+class RawDataError(WhatWorkedError, ValueError):
+    """A raw file that has the right digest or none, but not the expected content."""
+
+
+class StorageError(WhatWorkedError, OSError):
+    """A folder or file that cannot be read or written (full disk, read-only, locked)."""
+
+
+class DeclarationError(WhatWorkedError, ValueError):
+    """A workflow declaration that contradicts itself."""
+
+
+class ExecutionError(WhatWorkedError):
+    """One or more configurations failed to run."""
+
+
+class ReferenceTableError(WhatWorkedError):
+    """A reference table that is missing, altered or of an unknown schema."""
+
+
+class PluginError(WhatWorkedError):
+    """An estimator, policy or family from outside that cannot be loaded or breaks its contract."""
+
+
+class InvalidOptionError(WhatWorkedError, ValueError):
+    """A command or function argument outside what is allowed."""
+
+
+class MissingExtraError(WhatWorkedError, ImportError):
+    """An optional dependency is not installed; the message names the extra that brings it."""
+
+
+def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UnknownNameError:
+    """Build the error for an unknown name, offering the nearest ones.
+
+    Parameters
+    ----------
+    kind : str
+        What the name was meant to be, for instance ``"condition"``.
+    name : str
+        What was given.
+    allowed : iterable of str
+        All names that exist.
+
+    Returns
+    -------
+    UnknownNameError
+        To be raised by the caller.
+
+    Examples
+    --------
+    >>> print(unknown_name("condition", "spambas", ["spambase", "wine"]))
+    unknown condition 'spambas'; did you mean spambase? (2 exist: spambase, wine)
+    """
+    names = list(allowed)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ";"
+    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return UnknownNameError(f"unknown {kind} {name!r}{hint} ({len(names)} exist: {shown})")

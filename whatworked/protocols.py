@@ -1,0 +1,120 @@
+"""What outsiders implement: an estimator, a policy. One method each.
+
+Masks are rows of bits, shape (n, d), column 0 = option A, values 0 or 1. Utilities are float64 in [0, 1], shape (n,). Both are
+read-only: a plug-in copies what it wants to change. Given equal arguments (and, for a plug-in built with a ``random_state``,
+an equal one) an answer must be equal: results may not depend on global state, earlier calls or the clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from whatworked.cube import BitArray, FloatArray, IntArray, bits_of, ranks_of
+from whatworked.equivalence import Equivalence
+
+
+@runtime_checkable
+class Predictor(Protocol):
+    """What an estimator returns: a fitted model of one response surface."""
+
+    def predict(self, masks: BitArray) -> FloatArray:
+        """Predicted utility of each mask.
+
+        Parameters
+        ----------
+        masks : ndarray of int8, shape (m, d)
+            Any masks of the cube, measured or not.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+            Finite values. The engine clips them to [0, 1] and puts measured values back.
+        """
+        ...
+
+
+@runtime_checkable
+class Estimator(Protocol):
+    """Turns measurements of one response surface into a prediction of all of it."""
+
+    def fit(self, masks: BitArray, utilities: FloatArray) -> Predictor:
+        """Fit to the measured masks.
+
+        Parameters
+        ----------
+        masks : ndarray of int8, shape (n, d)
+            Distinct measured masks, the two anchors first, then in order of purchase; n >= 2, d from 1 to 20.
+        utilities : ndarray of float64, shape (n,)
+            Their utilities.
+
+        Returns
+        -------
+        Predictor
+            A new object; a later `fit` leaves it unchanged. Returning ``self`` is allowed only for estimators that are
+            built anew for each fit, as scikit-learn regressors are here.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class SearchState:
+    """What a policy may look at before it buys: what is known so far, and nothing else.
+
+    Attributes
+    ----------
+    d : int
+        Number of options.
+    masks : ndarray of int8, shape (n, d)
+        Measured masks, anchors first, then in order of purchase.
+    utilities : ndarray of float64, shape (n,)
+        Their utilities.
+    remaining : int
+        Credits left, at least the number asked for.
+    equivalence : Equivalence or None
+        The workflow's code-equivalence classes in a run with rules, else None.
+    """
+
+    d: int
+    masks: BitArray
+    utilities: FloatArray
+    remaining: int
+    equivalence: Equivalence | None = field(default=None)
+
+    @property
+    def measured(self) -> IntArray:
+        """Ranks of the measured masks in order of purchase, shape (n,)."""
+        return ranks_of(self.masks)
+
+    @property
+    def unmeasured(self) -> IntArray:
+        """Ranks of the masks that may be bought, ascending, shape (2**d - n,)."""
+        return np.setdiff1d(np.arange(1 << self.d, dtype=np.int64), self.measured)
+
+    def bits(self, ranks: IntArray) -> BitArray:
+        """Rows of bits of `ranks`, shape (len(ranks), d)."""
+        return bits_of(ranks, self.d)
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Chooses which masks to measure next."""
+
+    def ask(self, state: SearchState, n: int) -> BitArray:
+        """Choose up to `n` distinct unmeasured masks.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of masks wanted, 1 <= n <= min(state.remaining, unmeasured masks).
+
+        Returns
+        -------
+        ndarray of int8, shape (k, d), 0 <= k <= n
+            Masks to buy, in order. Fewer than `n` is allowed; none ends the run with credits unspent.
+        """
+        ...

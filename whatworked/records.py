@@ -1,0 +1,48 @@
+"""The replayable record of one run: who bought what, and what it then predicted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One method on one condition under one budget and seed.
+
+    Attributes
+    ----------
+    condition, method : str
+        Condition id; label of the method (an estimator and a policy together).
+    seed, budget : int
+        Seed of the method's randomness (0 where there is none); credits it was given.
+    table : str
+        Digest of the reference table that answered the purchases.
+    purchases : tuple of str
+        Masks bought, in order, anchors not counted. Its length is the credits spent.
+    aliases : tuple of str
+        Masks whose value was inferred from a measured mask of the same code-equivalence class.
+    steps : tuple of dict
+        Hyper-parameters chosen by each fit, in order.
+    predictions : tuple of float or None
+        Complete table in canonical order, measured values restored; None is a missing delivery.
+    grade : dict or None
+        Every quantity of the grade by name; None is a missing delivery.
+    near_tie : bool
+        Whether any choice lay within rounding of a tie, so that another machine may choose differently.
+    failure : str or None
+        Why nothing was delivered.
+    """
+
+    condition: str
+    method: str
+    seed: int
+    budget: int
+    table: str
+    purchases: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    steps: tuple[dict[str, float], ...] = ()
+    predictions: tuple[float, ...] | None = None
+    grade: dict[str, Any] | None = None
+    near_tie: bool = False
+    failure: str | None = None

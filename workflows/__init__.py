@@ -1,0 +1,1 @@
+"""The eight workflow families, one module each, and their second, independent metrics."""
