@@ -1,4 +1,4 @@
-"""WhatWorked: how well does something that runs experiments come to know what each change does?
+"""WhatWorked measures how well something that runs experiments comes to know what each change does.
 
 The names below are imported on first use, so that ``import whatworked`` stays cheap.
 """

@@ -1,8 +1,8 @@
 """Masks and the geometry of the cube {0, 1}^d.
 
-A mask is one setting of all d options. It has three equivalent forms: a 0/1 string with option A leftmost (``"0110"``, what
-people and files see), its rank in canonical order (``6``, ascending binary), and a row of bits (``[0, 1, 1, 0]``, what
-estimators see). Arrays over a whole cube are always in canonical order.
+A mask is one setting of all d options. It has three equivalent forms: a 0/1 string with option A leftmost (``"0110"``,
+what people and files see), its rank in canonical order (``6``, ascending binary), and a row of bits (``[0, 1, 1, 0]``,
+what estimators see). Arrays over a whole cube are always in canonical order.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def check_dimensions(d: int) -> int:
 
 
 def dimensions_of(cells: int) -> int:
-    """Number of options of a table with `cells` cells; raises `InvalidMaskError` unless it is 2**d with 1 <= d <= 20."""
+    """Number of options of a table with `cells` cells; raises `InvalidMaskError` unless that is 2**d, 1 <= d <= 20."""
     d = int(cells).bit_length() - 1
     if d < 1 or 1 << d != cells or d > MAX_OPTIONS:
         raise InvalidMaskError(f"a table has {cells} cells; a complete cube has 2**d of them, 1 <= d <= {MAX_OPTIONS}")
@@ -60,7 +60,9 @@ def mask_rank(mask: str, d: int | None = None) -> int:
     if not isinstance(mask, str) or not mask or set(mask) - {"0", "1"} or len(mask) > MAX_OPTIONS:
         raise InvalidMaskError(f"{mask!r} is not a mask; a mask is a string of {d or 'd'} characters 0 or 1")
     if d is not None and len(mask) != d:
-        raise InvalidMaskError(f"mask {mask!r} has length {len(mask)}; this cube has {d} options, so its masks have {d}")
+        raise InvalidMaskError(
+            f"mask {mask!r} has length {len(mask)}; this cube has {d} options, so its masks have {d}"
+        )
     return int(mask, 2)
 
 
@@ -125,14 +127,16 @@ def option_letters(d: int) -> tuple[str, ...]:
 
 def edge_starts(d: int, option: int) -> IntArray:
     """Ranks, ascending, of the 2**(d-1) masks with `option` (0 = A) switched off."""
-    ranks = np.arange(1 << d, dtype=np.int64)
-    return ranks[(ranks >> (d - 1 - option)) & 1 == 0]
+    ranks: IntArray = np.arange(1 << d, dtype=np.int64)
+    starts: IntArray = ranks[(ranks >> (d - 1 - option)) & 1 == 0]
+    return starts
 
 
 def distances(left: npt.ArrayLike, right: npt.ArrayLike) -> IntArray:
     """Hamming distances between masks given by rank, shape (len(left), len(right))."""
     differing = np.asarray(left, dtype=np.int64)[:, None] ^ np.asarray(right, dtype=np.int64)[None, :]
-    return np.bitwise_count(differing).astype(np.int64)
+    counts: IntArray = np.bitwise_count(differing).astype(np.int64)
+    return counts
 
 
 def as_strings(ranks: Sequence[int] | IntArray, d: int) -> tuple[str, ...]:

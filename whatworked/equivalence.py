@@ -25,7 +25,7 @@ class Equivalence:
     representative: IntArray
 
     def __post_init__(self) -> None:
-        table = np.asarray(self.representative, dtype=np.int64)
+        table = np.array(self.representative, dtype=np.int64)
         dimensions_of(table.size)
         if ((table < 0) | (table >= table.size)).any() or not np.array_equal(table[table], table):
             raise DeclarationError("a class representative must be a mask of the cube that represents itself")

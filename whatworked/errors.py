@@ -1,7 +1,7 @@
 """Every error a user can cause, one class each.
 
-The command line prints the message of any :class:`WhatWorkedError` and exits with code 2; it never shows a traceback for
-one. A message says the offending value, what is allowed, and the next step.
+The command line prints the message of any :class:`WhatWorkedError` and exits with code 2; it never shows a traceback
+for one. A message says the offending value, what is allowed, and the next step.
 """
 
 from __future__ import annotations

@@ -20,7 +20,9 @@ def storage_errors(path: Path, doing: str) -> Iterator[None]:
         raise
     except OSError as error:
         reason = error.strerror or str(error)
-        raise StorageError(f"cannot {doing} {path}: {reason}; free space or choose another folder, then run again") from error
+        raise StorageError(
+            f"cannot {doing} {path}: {reason}; free space or choose another folder, then run again"
+        ) from error
 
 
 def write_atomic(path: Path, data: bytes) -> None:
@@ -39,11 +41,11 @@ def write_atomic(path: Path, data: bytes) -> None:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
+            Path(temporary).chmod(0o666 & ~_umask())
+            Path(temporary).replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(temporary)
+                Path(temporary).unlink()
             raise
 
 

@@ -36,5 +36,7 @@ def progress(total: int, unit: str, initial: int = 0, label: str = "") -> Iterat
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, unit=f" {unit}", initial=initial, desc=label or None, file=sys.stderr, dynamic_ncols=True) as bar:
+    with tqdm(
+        total=total, unit=f" {unit}", initial=initial, desc=label or None, file=sys.stderr, dynamic_ncols=True
+    ) as bar:
         yield bar

@@ -1,8 +1,9 @@
 """What outsiders implement: an estimator, a policy. One method each.
 
-Masks are rows of bits, shape (n, d), column 0 = option A, values 0 or 1. Utilities are float64 in [0, 1], shape (n,). Both are
-read-only: a plug-in copies what it wants to change. Given equal arguments (and, for a plug-in built with a ``random_state``,
-an equal one) an answer must be equal: results may not depend on global state, earlier calls or the clock.
+Masks are rows of bits, shape (n, d), column 0 = option A, values 0 or 1. Utilities are float64 in [0, 1], shape (n,).
+Both are read-only: a plug-in copies what it wants to change. Given equal arguments (and, for a plug-in built with a
+``random_state``, an equal one) an answer must be equal: results may not depend on global state, earlier calls or the
+clock.
 """
 
 from __future__ import annotations

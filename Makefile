@@ -1,0 +1,42 @@
+# Everything a fresh machine needs: Python 3.11 or newer. `make rebuild` and `make test` set up the rest.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: help rebuild test test-all check typecheck lint benchmarks clean
+.DEFAULT_GOAL := help
+
+help:  ## Say what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+# One environment for everything; made again when the dependencies change.
+$(BIN)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,report]"
+	@touch $@
+
+rebuild: $(BIN)/.installed  ## Run every available configuration into out/
+	$(BIN)/whatworked rebuild --jobs $(JOBS) --out out
+
+test: $(BIN)/.installed  ## Run the tests
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+
+test-all: $(BIN)/.installed  ## Run the tests and the exhaustive checks
+	$(BIN)/python -m pytest -n $(JOBS)
+
+check: lint typecheck test  ## Everything CI runs
+
+lint: $(BIN)/.installed  ## Style and import direction
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+typecheck: $(BIN)/.installed  ## mypy --strict
+	$(BIN)/python tools/typecheck.py
+
+benchmarks: $(BIN)/.installed  ## Measure speed and memory (several minutes)
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:  ## Remove the environment and everything built
+	rm -rf $(VENV) build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,42 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PUBLISHED = Path(__file__).resolve().parent / "published"
+
+
+@dataclass(frozen=True)
+class Published:
+    """The published figures committed under tests/published."""
+
+    folder: Path
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        return tuple(sorted(path.stem for path in (self.folder / "outcomes").glob("*.json")))
+
+    def utilities(self, condition: str) -> dict[str, float]:
+        return dict(json.loads((self.folder / "outcomes" / f"{condition}.json").read_text())["utility"])
+
+    @property
+    def controls(self) -> list[dict[str, Any]]:
+        return list(json.loads((self.folder / "controls.json").read_text())["rows"])
+
+
+@pytest.fixture(scope="session")
+def published() -> Published:
+    return Published(PUBLISHED)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT

@@ -1,0 +1,55 @@
+"""Writing a file completely or not at all; canonical JSON; named errors."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import pytest
+
+from whatworked.canonical import canonical_json
+from whatworked.errors import StorageError, unknown_name
+from whatworked.files import write_atomic
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "a.txt"
+    write_atomic(target, b"one")
+    write_atomic(target, b"two")
+    assert target.read_bytes() == b"two"
+    assert [path.name for path in target.parent.iterdir()] == ["a.txt"]
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "a.txt"
+    write_atomic(target, b"old")
+
+    def no_space(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", no_space)
+    with pytest.raises(StorageError, match=r"cannot write .*a\.txt: No space left on device; free space"):
+        write_atomic(target, b"new")
+    assert target.read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("")
+    with pytest.raises(StorageError, match="cannot write"):
+        write_atomic(tmp_path / "f" / "a.txt", b"")
+
+
+def test_canonical_json_ignores_the_order_of_keys() -> None:
+    assert canonical_json({"b": [1.5], "a": None}) == canonical_json({"a": None, "b": [1.5]}) == b'{"a":null,"b":[1.5]}'
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_canonical_json_refuses_what_json_cannot_say(value: float) -> None:
+    with pytest.raises(ValueError, match="Out of range"):
+        canonical_json(value)
+
+
+def test_an_unknown_name_offers_the_nearest() -> None:
+    assert "did you mean wine" in str(unknown_name("source", "wien", ["airfoil", "wine"]))
