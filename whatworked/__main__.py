@@ -1,0 +1,6 @@
+"""``python -m whatworked``."""
+
+from whatworked.cli import main
+
+if __name__ == "__main__":
+    main()
