@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TREE = ROOT / "build" / "typing"
-MAPPED = ("workflows", "controls", "data_manifests", "references")
+MAPPED = ("workflows", "controls", "data_manifests", "references", "results")
 
 
 def lay_links() -> None:

@@ -1,0 +1,1 @@
+"""Recorded results: packed runs, and the leaderboard computed from them."""
