@@ -1,0 +1,357 @@
+"""Grading a prediction of a whole response surface against the truth.
+
+With effect error e_i(z) = predicted minus true conditional effect, E = mean |e| and A = mean |true effect| over all
+edges of the cube:
+
+===================  ==========================================================================================
+effect recovery      R = max(0, 1 - E / A); where A <= 1e-12, 1 if E <= 1e-12 and 0 otherwise
+coverage split       c = share of edges with both ends observed, E_U = mean |e| over the others, Q_U = E_U / A;
+                     observed edges have no error, so E = (1 - c) E_U
+strict at t          max |e| <= max(1e-12, t * range of the truth); t = 0.1 is the endpoint
+exact choice         regret of the selected mask <= 1e-12
+===================  ==========================================================================================
+
+Sums are exactly rounded (`math.fsum`), so a grade does not depend on the order of edges, on the machine or on how many
+predictions are graded at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from whatworked.cube import FloatArray, IntArray, mask_ranks, mask_string
+from whatworked.errors import InvalidArtifactError, InvalidMaskError
+from whatworked.geometry import DIRECT_LIMIT, edges, option_pairs, selection_order
+from whatworked.surface import ResponseSurface
+
+ZERO = 1e-12
+"""Absolute errors up to this count as none."""
+TOLERANCES = (0.025, 0.05, 0.1, 0.2, 0.4)
+"""Shares of the truth's range at which the strict criterion is profiled."""
+ENDPOINT = 0.1
+"""Tolerance of the strict endpoint."""
+NEAR_OPTIMAL = 0.02
+"""Largest regret that counts as near-optimal."""
+
+_CHUNK = 1 << 18
+"""Numbers handled at once when many predictions are graded, so that memory does not grow with their count."""
+
+BoolArray = npt.NDArray[np.bool_]
+Observed = Iterable[int] | Iterable[str] | IntArray
+
+
+@dataclass(frozen=True)
+class Grade:
+    """Every graded quantity of one prediction. None stands for what is undefined.
+
+    Attributes
+    ----------
+    delivered : bool
+        Whether there was a prediction at all.
+    observed : int
+        Number of distinct measured masks, anchors included.
+    effect_mae, effect_recovery : float
+        E and R.
+    max_effect_error : float
+        Largest |e|.
+    interaction_mae : float or None
+        Mean absolute error of the mean pair interactions; None for d = 1, which has no pair.
+    grid_mae, grid_mae_unobserved : float
+        Mean absolute error over all cells, and over the unobserved ones (None if there are none).
+    selected : str
+        Mask of the largest predicted utility; ties go to fewer options on, then to the lexically smaller mask.
+    regret : float
+        Best utility minus the selected mask's.
+    exact, near_optimal : bool
+        Regret <= 1e-12, regret <= 0.02.
+    near_optimal_vacuous : bool
+        The whole range of the truth is below 0.02, so that every choice is near-optimal.
+    strict : bool
+        Strict criterion at tolerance 0.1.
+    strict_profile : tuple of bool
+        Strict criterion at each of `TOLERANCES`.
+    coverage : float
+        c, the share of edges with both ends observed.
+    effect_mae_unobserved, effect_ratio_unobserved : float or None
+        E_U and Q_U; None where every edge is observed, Q_U also where A <= 1e-12.
+    mean_absolute_effect, utility_range : float
+        A and the range of the truth.
+    native_effect_mae, native_effect_recovery, native_mean_absolute_effect : float or None
+        E, R and A with utilities turned back into the native cost, in its unit; None where there is no utility map. A
+        prediction of utility 0 means an infinite cost: E is then undefined (None) and R is 0.
+    native_unbounded : int
+        Number of cells predicted to have infinite cost.
+    """
+
+    delivered: bool
+    observed: int | None
+    effect_mae: float | None
+    effect_recovery: float
+    max_effect_error: float | None
+    interaction_mae: float | None
+    grid_mae: float | None
+    grid_mae_unobserved: float | None
+    selected: str | None
+    regret: float | None
+    exact: bool
+    near_optimal: bool
+    near_optimal_vacuous: bool
+    strict: bool
+    strict_profile: tuple[bool, ...]
+    coverage: float | None
+    effect_mae_unobserved: float | None
+    effect_ratio_unobserved: float | None
+    mean_absolute_effect: float
+    utility_range: float
+    native_effect_mae: float | None = None
+    native_effect_recovery: float | None = None
+    native_mean_absolute_effect: float | None = None
+    native_unbounded: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values by name; the profile becomes a mapping from tolerance to bool."""
+        content = {name: getattr(self, name) for name in _FIELD_NAMES}
+        content["strict_profile"] = {
+            f"{t:g}": passed for t, passed in zip(TOLERANCES, self.strict_profile, strict=True)
+        }
+        return content
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Grade:
+        """The grade that `to_dict` wrote; unknown names are an error, as Python reports it."""
+        profile = tuple(content["strict_profile"][f"{t:g}"] for t in TOLERANCES)
+        return cls(**{**content, "strict_profile": profile})
+
+
+_FIELD_NAMES = tuple(field.name for field in fields(Grade))
+
+
+def grade(truth: ResponseSurface, prediction: npt.ArrayLike, observed: Observed) -> Grade:
+    """Grade one prediction.
+
+    Parameters
+    ----------
+    truth : ResponseSurface
+        The true surface.
+    prediction : array-like of float, shape (2**d,)
+        Predicted utility of every mask in canonical order, finite. Cells of observed masks are replaced by the truth.
+    observed : iterable of int or of str
+        Every measured mask, the anchors included, as ranks or as mask strings, in any order.
+
+    Returns
+    -------
+    Grade
+
+    Raises
+    ------
+    InvalidArtifactError
+        If the prediction is not a finite table of the right size.
+    InvalidMaskError
+        If an observed mask is not of the cube.
+
+    Examples
+    --------
+    A choice can be exact while almost nothing is recovered:
+
+    >>> truth = ResponseSurface(("A", "B"), [0.0, 0.0, 1.0, 0.0])
+    >>> result = grade(truth, [0.0, 0.75, 1.0, 0.0], observed=["00", "11"])
+    >>> result.exact, result.effect_recovery
+    (True, 0.25)
+    """
+    return grade_many(truth, np.asarray(prediction, dtype=np.float64)[np.newaxis], [observed])[0]
+
+
+def grade_many(truth: ResponseSurface, predictions: npt.ArrayLike, observed: Sequence[Observed]) -> tuple[Grade, ...]:
+    """Grade many predictions of one surface; each grade equals that of `grade` on its own.
+
+    Parameters
+    ----------
+    truth : ResponseSurface
+        The true surface.
+    predictions : array-like of float, shape (n, 2**d)
+        One prediction per row.
+    observed : sequence of n iterables
+        The measured masks of each prediction, as in `grade`.
+
+    Returns
+    -------
+    tuple of Grade, length n
+    """
+    tables = np.array(predictions, dtype=np.float64)
+    _check_tables(tables, truth)
+    seen = _seen(observed, tables.shape[0], truth.d)
+    np.copyto(tables, truth.utilities, where=seen)
+    step = max(1, _CHUNK // (truth.d * truth.d << truth.d))
+    return tuple(
+        itertools.chain.from_iterable(
+            _grade_rows(truth, tables[start : start + step], seen[start : start + step])
+            for start in range(0, len(tables), step)
+        )
+    )
+
+
+def grade_missing(truth: ResponseSurface) -> Grade:
+    """Grade of a prediction that was never delivered: recovery 0, strict 0, exact 0, raw errors undefined.
+
+    It stays in every denominator of an average of recoveries, strict and exact counts.
+    """
+    native = truth.native_reference
+    return Grade(
+        delivered=False,
+        observed=None,
+        effect_mae=None,
+        effect_recovery=0.0,
+        max_effect_error=None,
+        interaction_mae=None,
+        grid_mae=None,
+        grid_mae_unobserved=None,
+        selected=None,
+        regret=None,
+        exact=False,
+        near_optimal=False,
+        near_optimal_vacuous=truth.range < NEAR_OPTIMAL,
+        strict=False,
+        strict_profile=(False,) * len(TOLERANCES),
+        coverage=None,
+        effect_mae_unobserved=None,
+        effect_ratio_unobserved=None,
+        mean_absolute_effect=truth.mean_absolute_effect,
+        utility_range=truth.range,
+        native_effect_mae=None,
+        native_effect_recovery=None if native is None else 0.0,
+        native_mean_absolute_effect=None if native is None else native.mean_absolute_effect,
+    )
+
+
+def recovery(error: float, scale: float) -> float:
+    """R = max(0, 1 - E / A); for a surface without effects (A <= 1e-12), 1 if E <= 1e-12 and 0 otherwise."""
+    if scale > ZERO:
+        return max(0.0, 1.0 - error / scale)
+    return 1.0 if error <= ZERO else 0.0
+
+
+def _grade_rows(truth: ResponseSurface, tables: FloatArray, seen: BoolArray) -> list[Grade]:
+    """Grade finite tables whose measured cells are in place already."""
+    reference, cells = truth.reference, truth.utilities.size
+    scale, spread = reference.mean_absolute_effect, truth.range
+    totals, maxima = reference.effect_errors(tables)
+    interactions = reference.interaction_errors(tables)
+    grid = [math.fsum(row) for row in np.abs(tables - truth.utilities).tolist()]
+    measured, covered = seen.sum(axis=1).tolist(), _covered_edges(seen, truth.d)
+    order = selection_order(truth.d)
+    selected = order[tables.take(order, axis=1).argmax(axis=1)]
+    regrets = (truth.utilities.max() - truth.utilities[selected]).tolist()
+    native = _native(truth, tables)
+    limits = [max(ZERO, tolerance * spread) for tolerance in TOLERANCES]
+    grades = []
+    for row, rank in enumerate(selected.tolist()):
+        hidden_edges, hidden_cells = reference.edge_count - covered[row], cells - measured[row]
+        hidden_error = totals[row] / hidden_edges if hidden_edges else None
+        error = totals[row] / reference.edge_count
+        grades.append(
+            Grade(
+                delivered=True,
+                observed=measured[row],
+                effect_mae=error,
+                effect_recovery=recovery(error, scale),
+                max_effect_error=maxima[row],
+                interaction_mae=interactions[row],
+                grid_mae=grid[row] / cells,
+                grid_mae_unobserved=grid[row] / hidden_cells if hidden_cells else None,
+                selected=mask_string(rank, truth.d),
+                regret=regrets[row],
+                exact=regrets[row] <= ZERO,
+                near_optimal=regrets[row] <= NEAR_OPTIMAL,
+                near_optimal_vacuous=spread < NEAR_OPTIMAL,
+                strict=maxima[row] <= max(ZERO, ENDPOINT * spread),
+                strict_profile=tuple([maxima[row] <= limit for limit in limits]),
+                coverage=covered[row] / reference.edge_count,
+                effect_mae_unobserved=hidden_error,
+                effect_ratio_unobserved=hidden_error / scale if hidden_error is not None and scale > ZERO else None,
+                mean_absolute_effect=scale,
+                utility_range=spread,
+                **native[row],
+            )
+        )
+    return grades
+
+
+def _native(truth: ResponseSurface, tables: FloatArray) -> list[dict[str, Any]]:
+    """The native-unit quantities of each table; empty where there is no utility map."""
+    reference = truth.native_reference
+    if reference is None or truth.utility_map is None:
+        return [{}] * len(tables)
+    # A prediction below 0 has no cost; it counts like 0, the least utility there is.
+    costs = truth.utility_map.to_native(np.maximum(tables, 0.0))
+    bounded = np.isfinite(costs)
+    totals, _ = reference.effect_errors(np.where(bounded, costs, 0.0))
+    scale = reference.mean_absolute_effect
+    results = []
+    for total, unbounded in zip(totals, (~bounded).sum(axis=1).tolist(), strict=True):
+        error = None if unbounded else total / reference.edge_count
+        results.append(
+            {
+                "native_effect_mae": error,
+                "native_effect_recovery": 0.0 if error is None else recovery(error, scale),
+                "native_mean_absolute_effect": scale,
+                "native_unbounded": unbounded,
+            }
+        )
+    return results
+
+
+def _covered_edges(seen: BoolArray, d: int) -> list[int]:
+    """Number of edges with both ends measured, for each row of `seen`."""
+    if d <= DIRECT_LIMIT:
+        starts, ends = edges(d)
+        counts: list[int] = (seen.take(starts, axis=1) & seen.take(ends, axis=1)).sum(axis=1).tolist()
+        return counts
+    return [sum(_both(*option_pairs(row, d, option)) for option in range(d)) for row in seen]
+
+
+def _both(left: BoolArray, right: BoolArray) -> int:
+    return int(np.count_nonzero(left & right))
+
+
+def _check_tables(tables: FloatArray, truth: ResponseSurface) -> None:
+    if tables.ndim != 2 or tables.shape[1] != truth.utilities.size:
+        raise InvalidArtifactError(
+            f"predictions have {tables.shape[-1] if tables.ndim else 0} values in an array of shape {tables.shape}; "
+            f"{truth.name or 'the surface'} has {truth.utilities.size} masks, in canonical order"
+        )
+    if not np.isfinite(tables).all():
+        offenders = np.argwhere(~np.isfinite(tables))
+        row, rank = offenders[0].tolist()
+        raise InvalidArtifactError(
+            f"{len(offenders)} predictions are not finite, the first for mask {mask_string(rank, truth.d)} in table {row}: "
+            f"{tables[row, rank]}; predict a finite number for every mask"
+        )
+
+
+def _seen(observed: Sequence[Observed], count: int, d: int) -> BoolArray:
+    """Which cells were measured, shape (n, 2**d)."""
+    if len(observed) != count:
+        raise InvalidMaskError(f"{len(observed)} sets of observed masks for {count} predictions; give one for each")
+    seen = np.zeros((count, 1 << d), dtype=np.bool_)
+    for row, masks in zip(seen, observed, strict=True):
+        row[_ranks(masks, d)] = True
+    return seen
+
+
+def _ranks(masks: Observed, d: int) -> IntArray | list[int]:
+    given: Any = masks if isinstance(masks, list | tuple | np.ndarray) else list(masks)
+    if len(given) and isinstance(given[0], str):
+        return mask_ranks(given, d)
+    ranks = np.asarray(given if len(given) else (), dtype=None if len(given) else np.int64)
+    if ranks.ndim != 1 or ranks.dtype.kind not in "iu" or (ranks.size and (ranks.min() < 0 or ranks.max() >= 1 << d)):
+        raise InvalidMaskError(
+            f"observed masks {str(given):.200} are neither mask strings of length {d} nor ranks from 0 to {(1 << d) - 1}"
+        )
+    return ranks

@@ -1,0 +1,274 @@
+"""A response surface: the utility of every mask of one condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from whatworked import effects as _effects
+from whatworked import spectrum as _spectrum
+from whatworked.comparison import EffectReference
+from whatworked.cube import MAX_OPTIONS, FloatArray, IntArray, edge_starts, mask_rank, mask_string, mask_strings
+from whatworked.errors import InvalidSurfaceError, unknown_name
+from whatworked.geometry import pairs, selection_order
+from whatworked.utility import CostMap
+
+ROUNDING = 1e-12
+"""Values outside [0, 1] by no more than this are rounding of a metric at its bound, and are kept as they are."""
+
+
+class EdgeEffect(NamedTuple):
+    """One conditional effect: what switching `option` on does at `mask`, where all other options stay as they are."""
+
+    option: str
+    mask: str
+    effect: float
+
+
+@dataclass(frozen=True, eq=False)
+class ResponseSurface:
+    """Utilities of all 2**d masks of d options. Immutable; arrays are read-only copies.
+
+    Parameters
+    ----------
+    options : sequence of str
+        Distinct names of the d options in the order of the mask's characters, for instance ``("A", "B", "C", "D")``.
+    utilities : array-like of float, shape (2**d,)
+        Utility of every mask in canonical (lexical) order, in [0, 1].
+    native : array-like of float, shape (2**d,), optional
+        The metric in its own unit.
+    utility_map : CostMap, optional
+        How a native cost becomes a utility; absent where the metric is the utility.
+    name, native_unit : str
+        Condition id, and the unit or name of the native metric; empty where there is none.
+
+    Raises
+    ------
+    InvalidSurfaceError
+        With every problem found, not only the first.
+
+    Examples
+    --------
+    >>> surface = ResponseSurface(("A", "B"), [0.0, 0.0, 1.0, 0.0])
+    >>> surface.d, surface.best, surface.effects().tolist()
+    (2, '10', [[1.0, 0.0], [0.0, -1.0]])
+    """
+
+    options: tuple[str, ...]
+    utilities: FloatArray = field(repr=False)
+    native: FloatArray | None = field(default=None, repr=False)
+    utility_map: CostMap | None = None
+    name: str = ""
+    native_unit: str = ""
+
+    def __post_init__(self) -> None:
+        problems: list[str] = []
+        options = _names(self.options, problems)
+        utilities = _column(self.utilities, "utilities", len(options), problems)
+        native = None if self.native is None else _column(self.native, "native values", len(options), problems)
+        if utilities is not None:
+            _check_range(utilities, self.utility_map is not None, problems)
+        if problems:
+            raise InvalidSurfaceError(f"response surface {self.name or 'without name'}: " + "; ".join(problems))
+        object.__setattr__(self, "options", options)
+        object.__setattr__(self, "utilities", utilities)
+        object.__setattr__(self, "native", native)
+
+    @classmethod
+    def from_mapping(
+        cls,
+        utilities: Mapping[str, float],
+        options: Sequence[str] | None = None,
+        name: str = "",
+    ) -> ResponseSurface:
+        """Surface from a mapping of mask strings to utilities; options are called A, B, C, … unless named.
+
+        Raises
+        ------
+        InvalidSurfaceError
+            If the masks are not exactly the 2**d masks of one cube.
+        """
+        d = max((len(mask) for mask in utilities), default=0)
+        complete = 1 <= d <= MAX_OPTIONS and len(utilities) == 1 << d and set(utilities) == set(mask_strings(d))
+        if not complete:
+            raise InvalidSurfaceError(
+                f"response surface {name or 'without name'}: {len(utilities)} masks, the longest of length {d}, are "
+                f"not the complete cube of 2**d masks, 1 <= d <= {MAX_OPTIONS}; give each mask exactly once"
+            )
+        letters = tuple("ABCDEFGHIJKLMNOPQRST"[:d]) if options is None else tuple(options)
+        return cls(letters, np.array([utilities[mask] for mask in mask_strings(d)]), name=name)
+
+    @property
+    def d(self) -> int:
+        """Number of options."""
+        return len(self.options)
+
+    @property
+    def masks(self) -> tuple[str, ...]:
+        """All masks in canonical order."""
+        return mask_strings(self.d)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Names of the pairs of options in the order of `interactions`."""
+        return tuple((self.options[i], self.options[j]) for i, j in pairs(self.d))
+
+    def __getitem__(self, mask: str) -> float:
+        """Utility of one mask."""
+        return float(self.utilities[mask_rank(mask, self.d)])
+
+    @cached_property
+    def range(self) -> float:
+        """Largest minus smallest utility."""
+        return float(self.utilities.max() - self.utilities.min())
+
+    @cached_property
+    def best(self) -> str:
+        """Mask of the largest utility; ties go to fewer options on, then to the lexically smaller mask."""
+        return mask_string(select(self.utilities, self.d), self.d)
+
+    @cached_property
+    def reference(self) -> EffectReference:
+        """The utilities, ready for comparison with predictions."""
+        return EffectReference(self.utilities)
+
+    @cached_property
+    def native_reference(self) -> EffectReference | None:
+        """The native costs (the inverted utility map), ready for comparison; None where there is no map."""
+        return None if self.utility_map is None else EffectReference(self.utility_map.to_native(self.utilities))
+
+    @property
+    def mean_absolute_effect(self) -> float:
+        """Mean of |conditional effect| over all edges: A in the definition of recovery."""
+        return self.reference.mean_absolute_effect
+
+    def effects(self) -> FloatArray:
+        """Conditional effects, shape (d, 2**(d-1)): row i is option i, columns its off-masks by ascending rank."""
+        return _effects.conditional_effects(self.utilities)
+
+    def effect_table(self) -> tuple[EdgeEffect, ...]:
+        """All d * 2**(d-1) conditional effects as rows, option by option, masks in canonical order."""
+        return tuple(
+            EdgeEffect(option, mask_string(int(rank), self.d), effect)
+            for i, (option, row) in enumerate(zip(self.options, self.effects().tolist(), strict=True))
+            for rank, effect in zip(edge_starts(self.d, i), row, strict=True)
+        )
+
+    def mean_effects(self) -> FloatArray:
+        """Mean conditional effect of each option, shape (d,)."""
+        return _effects.mean_effects(self.utilities)
+
+    def interactions(self) -> FloatArray:
+        """Mean pair interactions, shape (d (d-1) / 2,), in the order of `pairs`."""
+        return _effects.pair_interactions(self.utilities)
+
+    def spectrum(self) -> FloatArray:
+        """Walsh-Hadamard coefficients, shape (2**d,); see `whatworked.spectrum.walsh_hadamard`."""
+        return _spectrum.walsh_hadamard(self.utilities)
+
+    def order_shares(self) -> FloatArray:
+        """Share of the cube's variance by interaction order, shape (d + 1,); see `whatworked.spectrum.order_shares`."""
+        return _spectrum.order_shares(self.utilities)
+
+    def path_effects(self, path: Sequence[str]) -> FloatArray:
+        """Change of utility at each step of a path of single switches; see `whatworked.effects.path_effects`."""
+        return _effects.path_effects(self.utilities, path)
+
+    def restricted(self, fixed: Mapping[str, int]) -> ResponseSurface:
+        """Subcube in which the named options keep the given settings.
+
+        Parameters
+        ----------
+        fixed : mapping of option name to 0 or 1
+            At least one option must stay free.
+
+        Raises
+        ------
+        UnknownNameError, InvalidSurfaceError
+            For an option that does not exist, a setting other than 0 or 1, or no option left.
+        """
+        for option, setting in fixed.items():
+            if option not in self.options:
+                raise unknown_name("option", option, self.options)
+            if setting not in (0, 1):
+                raise InvalidSurfaceError(f"option {option} cannot be fixed at {setting!r}; settings are 0 and 1")
+        free = [option for option in self.options if option not in fixed]
+        if not free:
+            raise InvalidSurfaceError(f"all {self.d} options are fixed; a subcube needs at least one free option")
+        index = tuple(fixed.get(option, slice(None)) for option in self.options)
+        return self._with_cells(tuple(free), lambda values: values.reshape((2,) * self.d)[index].reshape(-1))
+
+    def reordered(self, order: Sequence[str]) -> ResponseSurface:
+        """The same surface with its options in another order, masks rewritten accordingly.
+
+        Raises
+        ------
+        InvalidSurfaceError
+            If `order` is not a permutation of `options`.
+        """
+        if sorted(order) != sorted(self.options):
+            raise InvalidSurfaceError(f"{tuple(order)} is not a permutation of the options {self.options}")
+        axes = tuple(self.options.index(option) for option in order)
+        return self._with_cells(tuple(order), lambda values: values.reshape((2,) * self.d).transpose(axes).reshape(-1))
+
+    def renamed(self, names: Sequence[str]) -> ResponseSurface:
+        """The same surface with other option names, in the same order."""
+        return replace(self, options=tuple(names))
+
+    def _with_cells(self, options: tuple[str, ...], pick: Callable[[FloatArray], FloatArray]) -> ResponseSurface:
+        native = None if self.native is None else pick(self.native)
+        return replace(self, options=options, utilities=pick(self.utilities), native=native)
+
+
+def select(values: FloatArray, d: int) -> int:
+    """Rank of the largest value; ties go to the mask with fewer options on, then to the lexically smaller one."""
+    order: IntArray = selection_order(d)
+    return int(order[values[order].argmax()])
+
+
+def _names(options: Sequence[str], problems: list[str]) -> tuple[str, ...]:
+    names = tuple(options)
+    if not 1 <= len(names) <= MAX_OPTIONS:
+        problems.append(f"{len(names)} options; allowed are 1 to {MAX_OPTIONS}")
+    if not all(isinstance(name, str) and name for name in names):
+        problems.append(f"option names {names} are not all non-empty strings")
+    elif len(set(names)) < len(names):
+        problems.append(f"option names {names} are not distinct")
+    return names
+
+
+def _column(values: npt.ArrayLike, what: str, d: int, problems: list[str]) -> FloatArray | None:
+    try:
+        column = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        problems.append(f"{what} are not numbers")
+        return None
+    if column.shape != (1 << d,):
+        problems.append(f"{what} have shape {column.shape}; {d} options need ({1 << d},)")
+        return None
+    offenders = np.flatnonzero(~np.isfinite(column))
+    if offenders.size:
+        problems.append(f"{what}: {_named(column, offenders, d)} not finite")
+        return None
+    column.flags.writeable = False
+    return column
+
+
+def _check_range(utilities: FloatArray, inverted: bool, problems: list[str]) -> None:
+    d = utilities.size.bit_length() - 1
+    offenders = np.flatnonzero((utilities < -ROUNDING) | (utilities > 1 + ROUNDING))
+    if offenders.size:
+        problems.append(f"utilities: {_named(utilities, offenders, d)} outside [0, 1]")
+    worthless = np.flatnonzero(utilities <= 0)
+    if inverted and worthless.size:
+        problems.append(f"utilities: {_named(utilities, worthless, d)} without a finite native cost")
+
+
+def _named(column: FloatArray, offenders: IntArray, d: int) -> str:
+    shown = ", ".join(f"{mask_string(int(rank), d)} = {column[rank]:g}" for rank in offenders[:5])
+    return f"{offenders.size} values ({shown}{', …' if offenders.size > 5 else ''})"
