@@ -20,7 +20,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -29,108 +28,16 @@ import numpy.typing as npt
 from whatworked.cube import FloatArray, IntArray, mask_ranks, mask_string
 from whatworked.errors import InvalidArtifactError, InvalidMaskError
 from whatworked.geometry import DIRECT_LIMIT, edges, option_pairs, selection_order
+from whatworked.grades import ENDPOINT, NEAR_OPTIMAL, TOLERANCES, ZERO, Grade, recovery
 from whatworked.surface import ResponseSurface
 
-ZERO = 1e-12
-"""Absolute errors up to this count as none."""
-TOLERANCES = (0.025, 0.05, 0.1, 0.2, 0.4)
-"""Shares of the truth's range at which the strict criterion is profiled."""
-ENDPOINT = 0.1
-"""Tolerance of the strict endpoint."""
-NEAR_OPTIMAL = 0.02
-"""Largest regret that counts as near-optimal."""
+__all__ = ["Grade", "grade", "grade_many", "grade_missing"]
 
 _CHUNK = 1 << 18
 """Numbers handled at once when many predictions are graded, so that memory does not grow with their count."""
 
 BoolArray = npt.NDArray[np.bool_]
 Observed = Iterable[int] | Iterable[str] | IntArray
-
-
-@dataclass(frozen=True)
-class Grade:
-    """Every graded quantity of one prediction. None stands for what is undefined.
-
-    Attributes
-    ----------
-    delivered : bool
-        Whether there was a prediction at all.
-    observed : int
-        Number of distinct measured masks, anchors included.
-    effect_mae, effect_recovery : float
-        E and R.
-    max_effect_error : float
-        Largest |e|.
-    interaction_mae : float or None
-        Mean absolute error of the mean pair interactions; None for d = 1, which has no pair.
-    grid_mae, grid_mae_unobserved : float
-        Mean absolute error over all cells, and over the unobserved ones (None if there are none).
-    selected : str
-        Mask of the largest predicted utility; ties go to fewer options on, then to the lexically smaller mask.
-    regret : float
-        Best utility minus the selected mask's.
-    exact, near_optimal : bool
-        Regret <= 1e-12, regret <= 0.02.
-    near_optimal_vacuous : bool
-        The whole range of the truth is below 0.02, so that every choice is near-optimal.
-    strict : bool
-        Strict criterion at tolerance 0.1.
-    strict_profile : tuple of bool
-        Strict criterion at each of `TOLERANCES`.
-    coverage : float
-        c, the share of edges with both ends observed.
-    effect_mae_unobserved, effect_ratio_unobserved : float or None
-        E_U and Q_U; None where every edge is observed, Q_U also where A <= 1e-12.
-    mean_absolute_effect, utility_range : float
-        A and the range of the truth.
-    native_effect_mae, native_effect_recovery, native_mean_absolute_effect : float or None
-        E, R and A with utilities turned back into the native cost, in its unit; None where there is no utility map. A
-        prediction of utility 0 means an infinite cost: E is then undefined (None) and R is 0.
-    native_unbounded : int
-        Number of cells predicted to have infinite cost.
-    """
-
-    delivered: bool
-    observed: int | None
-    effect_mae: float | None
-    effect_recovery: float
-    max_effect_error: float | None
-    interaction_mae: float | None
-    grid_mae: float | None
-    grid_mae_unobserved: float | None
-    selected: str | None
-    regret: float | None
-    exact: bool
-    near_optimal: bool
-    near_optimal_vacuous: bool
-    strict: bool
-    strict_profile: tuple[bool, ...]
-    coverage: float | None
-    effect_mae_unobserved: float | None
-    effect_ratio_unobserved: float | None
-    mean_absolute_effect: float
-    utility_range: float
-    native_effect_mae: float | None = None
-    native_effect_recovery: float | None = None
-    native_mean_absolute_effect: float | None = None
-    native_unbounded: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values by name; the profile becomes a mapping from tolerance to bool."""
-        content = {name: getattr(self, name) for name in _FIELD_NAMES}
-        content["strict_profile"] = {
-            f"{t:g}": passed for t, passed in zip(TOLERANCES, self.strict_profile, strict=True)
-        }
-        return content
-
-    @classmethod
-    def from_dict(cls, content: dict[str, Any]) -> Grade:
-        """The grade that `to_dict` wrote; unknown names are an error, as Python reports it."""
-        profile = tuple(content["strict_profile"][f"{t:g}"] for t in TOLERANCES)
-        return cls(**{**content, "strict_profile": profile})
-
-
-_FIELD_NAMES = tuple(field.name for field in fields(Grade))
 
 
 def grade(truth: ResponseSurface, prediction: npt.ArrayLike, observed: Observed) -> Grade:
@@ -230,13 +137,6 @@ def grade_missing(truth: ResponseSurface) -> Grade:
     )
 
 
-def recovery(error: float, scale: float) -> float:
-    """R = max(0, 1 - E / A); for a surface without effects (A <= 1e-12), 1 if E <= 1e-12 and 0 otherwise."""
-    if scale > ZERO:
-        return max(0.0, 1.0 - error / scale)
-    return 1.0 if error <= ZERO else 0.0
-
-
 def _grade_rows(truth: ResponseSurface, tables: FloatArray, seen: BoolArray) -> list[Grade]:
     """Grade finite tables whose measured cells are in place already."""
     reference, cells = truth.reference, truth.utilities.size
@@ -330,8 +230,8 @@ def _check_tables(tables: FloatArray, truth: ResponseSurface) -> None:
         offenders = np.argwhere(~np.isfinite(tables))
         row, rank = offenders[0].tolist()
         raise InvalidArtifactError(
-            f"{len(offenders)} predictions are not finite, the first for mask {mask_string(rank, truth.d)} in table {row}: "
-            f"{tables[row, rank]}; predict a finite number for every mask"
+            f"{len(offenders)} predictions are not finite, the first for mask {mask_string(rank, truth.d)} in "
+            f"table {row}: {tables[row, rank]}; predict a finite number for every mask"
         )
 
 
@@ -352,6 +252,7 @@ def _ranks(masks: Observed, d: int) -> IntArray | list[int]:
     ranks = np.asarray(given if len(given) else (), dtype=None if len(given) else np.int64)
     if ranks.ndim != 1 or ranks.dtype.kind not in "iu" or (ranks.size and (ranks.min() < 0 or ranks.max() >= 1 << d)):
         raise InvalidMaskError(
-            f"observed masks {str(given):.200} are neither mask strings of length {d} nor ranks from 0 to {(1 << d) - 1}"
+            f"observed masks {given!s:.200} are neither mask strings of length {d} nor ranks from 0 to "
+            f"{(1 << d) - 1}; give one or the other for every measured mask"
         )
     return ranks
