@@ -1,0 +1,53 @@
+"""Scoring a prediction: the metric in its own unit, a second computation of it, and the utility."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from whatworked.utility import CostMap
+
+if TYPE_CHECKING:
+    from whatworked.prepared import PreparedInput
+
+
+@dataclass(frozen=True)
+class Metric:
+    """The score of one family.
+
+    Attributes
+    ----------
+    name : str
+        Name in records, for instance ``"balanced_accuracy"``.
+    native : callable
+        ``native(data, prediction) -> float``.
+    second : callable
+        The same quantity by separate plain code; the two must agree to 1e-10.
+    cost_scale : callable or None
+        For a cost: ``cost_scale(data) -> s`` of u = 1 / (1 + c / s). None where the native value is the utility.
+    unit : str
+        Unit of the native value; "" for a score in [0, 1].
+    extras : callable or None
+        ``extras(data, prediction) -> {name: value}``, further figures that are recorded but not scored.
+    """
+
+    name: str
+    native: Callable[[PreparedInput, Any], float]
+    second: Callable[[PreparedInput, Any], float]
+    cost_scale: Callable[[PreparedInput], float] | None = None
+    unit: str = ""
+    extras: Callable[[PreparedInput, Any], Mapping[str, float]] | None = None
+
+    def cost_map(self, data: PreparedInput) -> CostMap | None:
+        """Map between native value and utility on this source; None where they are the same number."""
+        return None if self.cost_scale is None else CostMap(self.cost_scale(data))
+
+    def utility(self, data: PreparedInput, native: float) -> float:
+        """Utility of a native value on this source, in [0, 1]."""
+        costs = self.cost_map(data)
+        return float(native) if costs is None else float(costs.to_utility(native))
+
+    def disagreement(self, data: PreparedInput, prediction: Any) -> float:
+        """Absolute difference between the metric and its second computation."""
+        return abs(float(self.native(data, prediction)) - float(self.second(data, prediction)))

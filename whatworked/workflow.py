@@ -1,0 +1,286 @@
+"""Declaring a workflow: options, an ordered chain of stages, a metric.
+
+A stage states which options it reads and turns them into a small hashable *setting*. The tuple of its settings is the program a
+mask runs. Sharing of work, code equivalence and the text shown to a player all follow from that one declaration.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from whatworked.cube import check_dimensions, mask_rank, mask_strings, option_letters
+from whatworked.equivalence import Equivalence
+from whatworked.errors import DeclarationError, InvalidMaskError
+from whatworked.outcome import Outcome
+from whatworked.prediction import PredictionForm
+
+if TYPE_CHECKING:
+    from whatworked.metric import Metric
+    from whatworked.prepared import PreparedInput
+
+Switches = Mapping[str, bool]
+"""Options by letter; True means changed. A stage sees only the letters it reads."""
+
+StageKey = tuple[str, tuple[Hashable, ...]]
+"""Name of a stage and every setting its result depends on: equal keys, equal results (on one prepared input)."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A binary choice.
+
+    Attributes
+    ----------
+    letter : str
+        A, B, C, … in the order of the mask.
+    name : str
+        What is chosen, in a few words.
+    off, on : str
+        The default setting (bit 0) and the changed setting (bit 1).
+    """
+
+    letter: str
+    name: str
+    off: str
+    on: str
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a workflow: a pure function of the prepared input, its setting and earlier results.
+
+    Attributes
+    ----------
+    name : str
+        Unique within the workflow.
+    run : callable
+        ``run(data, setting, *inputs) -> result``. `inputs` are the results of the stages in `needs`, in that order. They are
+        shared between masks, so `run` must not change them, nor depend on anything else.
+    reads : str
+        Letters of the options it reads; "" for a stage that is the same under every mask.
+    setting : callable or None
+        ``setting(on) -> hashable`` with `on` the read options by letter. It must leave out what has no effect (return the same
+        value for masks between which the stage does the same thing). None is allowed when nothing is read.
+    needs : tuple of str or None
+        Earlier stages whose results it takes; by default the one before (none for the first).
+    """
+
+    name: str
+    run: Callable[..., Any]
+    reads: str = ""
+    setting: Callable[[Switches], Hashable] | None = None
+    needs: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class StageResult:
+    """What a stage returned, and the categories of the warnings it raised."""
+
+    value: Any
+    warnings: tuple[str, ...] = ()
+
+
+Store = MutableMapping[StageKey, StageResult]
+"""Stage results of one source, shared between masks."""
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """A declared workflow family.
+
+    Attributes
+    ----------
+    family : str
+        Name of the family.
+    summary : str
+        One sentence on what it does.
+    options : tuple of Option
+        The options of the masks, A first.
+    stages : tuple of Stage
+        In order; the result of the last one is the prediction.
+    metric : Metric
+        Scores a prediction.
+    form : PredictionForm
+        Identity and fingerprint of a prediction.
+    held_off : tuple of Option
+        Options kept at their default, as in the four-option track.
+
+    Raises
+    ------
+    DeclarationError
+        At construction, listing every contradiction found.
+    """
+
+    family: str
+    summary: str
+    options: tuple[Option, ...]
+    stages: tuple[Stage, ...]
+    metric: Metric
+    form: PredictionForm
+    held_off: tuple[Option, ...] = ()
+
+    def __post_init__(self) -> None:
+        problems = [*_option_problems(self.options + self.held_off), *_stage_problems(self)]
+        if problems:
+            raise DeclarationError(f"workflow {self.family!r}: " + "; ".join(problems))
+
+    @property
+    def d(self) -> int:
+        """Number of options."""
+        return len(self.options)
+
+    def restricted(self, d: int) -> Workflow:
+        """The workflow with only its first `d` options, the others held at their default.
+
+        Raises
+        ------
+        InvalidMaskError
+            If it has fewer than `d` options or `d` is less than 1.
+        """
+        every = self.options + self.held_off
+        if not 1 <= d <= len(every):
+            raise InvalidMaskError(f"{self.family} has {len(every)} options; cannot restrict it to {d}")
+        return replace(self, options=every[:d], held_off=every[d:])
+
+    def settings(self, mask: str | Sequence[int]) -> tuple[Hashable, ...]:
+        """Setting of every stage under `mask` (a 0/1 string or d bits), in stage order."""
+        switches = self._switches(mask)
+        return tuple(_setting(stage, switches) for stage in self.stages)
+
+    def equivalence(self, d: int | None = None) -> Equivalence:
+        """Classes of masks with equal settings, over the first `d` options (default all)."""
+        workflow = self if d is None or d == self.d else self.restricted(d)
+        return Equivalence.from_keys([workflow.settings(mask) for mask in mask_strings(workflow.d)])
+
+    def stage_keys(self, mask: str | Sequence[int]) -> tuple[StageKey, ...]:
+        """What the result of every stage depends on under `mask`, in stage order."""
+        settings = self.settings(mask)
+        return tuple(
+            (stage.name, tuple(settings[k] for k in self._ancestry[index])) for index, stage in enumerate(self.stages)
+        )
+
+    def predict(self, data: PreparedInput, mask: str | Sequence[int], store: Store | None = None) -> StageResult:
+        """Run the stages of one mask.
+
+        Parameters
+        ----------
+        data : PreparedInput
+            The source.
+        mask : str or sequence of int
+            The configuration.
+        store : mutable mapping, optional
+            Results of earlier calls *on the same source*: what is found there is not run again, what is run is added. Without
+            it, nothing is shared (a cold run). The caller may take entries out at any time.
+
+        Returns
+        -------
+        StageResult
+            The prediction and the warnings of all stages.
+        """
+        keys, settings = self.stage_keys(mask), self.settings(mask)
+        results: list[StageResult] = []
+        for stage, key, setting, parents in zip(self.stages, keys, settings, self.inputs, strict=True):
+            held = None if store is None else store.get(key)
+            if held is None:
+                held = _run_stage(stage, data, setting, [results[k].value for k in parents])
+                if store is not None:
+                    store[key] = held
+            results.append(held)
+        raised = tuple(category for result in results for category in result.warnings)
+        return StageResult(results[-1].value, raised)
+
+    def score(self, data: PreparedInput, prediction: Any, raised: tuple[str, ...] = ()) -> Outcome:
+        """Score a prediction; `raised` are the warning categories to record with it."""
+        native = float(self.metric.native(data, prediction))
+        return Outcome(
+            utility=self.metric.utility(data, native),
+            native=native,
+            digest=self.form.digest(prediction),
+            fingerprint=self.form.fingerprint(prediction),
+            warnings=raised,
+            extras={} if self.metric.extras is None else dict(self.metric.extras(data, prediction)),
+        )
+
+    def run(self, data: PreparedInput, mask: str | Sequence[int], store: Store | None = None) -> Outcome:
+        """Run and score one mask; cold unless a `store` is given (see :meth:`predict`)."""
+        result = self.predict(data, mask, store)
+        return self.score(data, result.value, result.warnings)
+
+    @cached_property
+    def inputs(self) -> tuple[tuple[int, ...], ...]:
+        """Positions of the stages whose results each stage takes."""
+        position = {stage.name: index for index, stage in enumerate(self.stages)}
+        return tuple(tuple(position[name] for name in _needs(self.stages, index)) for index in range(len(self.stages)))
+
+    @cached_property
+    def _ancestry(self) -> tuple[tuple[int, ...], ...]:
+        """Per stage the positions of all stages its result depends on, itself last."""
+        found: list[tuple[int, ...]] = []
+        for index, direct in enumerate(self.inputs):
+            above = {k for parent in direct for k in found[parent]}
+            found.append((*sorted(above), index))
+        return tuple(found)
+
+    def _switches(self, mask: str | Sequence[int]) -> dict[str, bool]:
+        if not isinstance(mask, str):
+            mask = "".join(str(int(bit)) for bit in mask)
+        mask_rank(mask, self.d)
+        switches = {option.letter: bit == "1" for option, bit in zip(self.options, mask, strict=True)}
+        return switches | {option.letter: False for option in self.held_off}
+
+
+def _run_stage(stage: Stage, data: PreparedInput, setting: Hashable, inputs: Sequence[Any]) -> StageResult:
+    with warnings.catch_warnings(record=True) as raised:
+        # "always": how often a warning was raised before must not matter.
+        warnings.simplefilter("always")
+        value = stage.run(data, setting, *inputs)
+    return StageResult(value, tuple(entry.category.__name__ for entry in raised))
+
+
+def _setting(stage: Stage, switches: Switches) -> Hashable:
+    if stage.setting is None:
+        return None
+    return stage.setting({letter: switches[letter] for letter in stage.reads})
+
+
+def _needs(stages: Sequence[Stage], index: int) -> tuple[str, ...]:
+    declared = stages[index].needs
+    if declared is not None:
+        return declared
+    return (stages[index - 1].name,) if index else ()
+
+
+def _option_problems(options: Sequence[Option]) -> list[str]:
+    letters = tuple(option.letter for option in options)
+    if letters != option_letters(check_dimensions(len(options))):
+        return [f"option letters are {', '.join(letters)}; they must be A, B, C, … in order"]
+    return []
+
+
+def _stage_problems(workflow: Workflow) -> list[str]:
+    problems = []
+    letters = {option.letter for option in workflow.options + workflow.held_off}
+    earlier: set[str] = set()
+    read: set[str] = set()
+    for index, stage in enumerate(workflow.stages):
+        unknown = set(stage.reads) - letters
+        missing = set(_needs(workflow.stages, index)) - earlier
+        if unknown:
+            problems.append(f"stage {stage.name!r} reads {', '.join(sorted(unknown))}, which is no option")
+        if missing:
+            problems.append(f"stage {stage.name!r} needs {', '.join(sorted(missing))}, which is no earlier stage")
+        if stage.name in earlier:
+            problems.append(f"two stages are called {stage.name!r}")
+        if bool(stage.reads) != (stage.setting is not None):
+            problems.append(f"stage {stage.name!r} must state both the options it reads and its setting, or neither")
+        earlier.add(stage.name)
+        read |= set(stage.reads)
+    if not workflow.stages:
+        problems.append("it has no stages")
+    if letters - read:
+        problems.append(f"no stage reads option {', '.join(sorted(letters - read))}")
+    return problems

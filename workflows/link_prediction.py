@@ -1,0 +1,135 @@
+"""Link prediction: logistic regression on neighbourhood scores of node pairs, scored by the area under the ROC curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.preprocessing import StandardScaler
+
+from whatworked.cube import FloatArray
+from whatworked.metric import Metric
+from whatworked.prediction import json_form, values_fingerprint
+from whatworked.workflow import Option, Stage, Switches, Workflow
+from whatworked.workflows import second_metrics
+
+if TYPE_CHECKING:
+    from whatworked.prepared import PreparedInput
+
+Pairs = list[tuple[int, int]]
+Column = tuple[FloatArray, FloatArray]
+"""One score of the calibration pairs and of the test pairs."""
+
+Features = tuple[FloatArray, FloatArray]
+"""Feature rows of the calibration pairs and of the test pairs."""
+
+
+def observe(data: PreparedInput, setting: None) -> nx.Graph:
+    """The observed graph: every node, and the edges that are neither for calibration nor for the test."""
+    del setting
+    graph = nx.Graph()
+    graph.add_nodes_from(range(int(data.facts["n_nodes"])))
+    graph.add_edges_from(data.arrays["observed_edges"].tolist())
+    return graph
+
+
+def common_neighbours(graph: nx.Graph, pairs: Pairs) -> list[float]:
+    """Number of common neighbours of each pair."""
+    return [float(len(list(nx.common_neighbors(graph, left, right)))) for left, right in pairs]
+
+
+def _listed(score: Callable[[nx.Graph, Pairs], Iterable[tuple[int, int, float]]]) -> Callable[[nx.Graph, Pairs], list[float]]:
+    """A NetworkX link score as a list of numbers."""
+    return lambda graph, pairs: [float(value) for _, _, value in score(graph, pairs)]
+
+
+SCORES: dict[str, Callable[[nx.Graph, Pairs], list[float]]] = {
+    "A": common_neighbours,
+    "B": _listed(nx.jaccard_coefficient),
+    "C": _listed(nx.adamic_adar_index),
+    "D": _listed(nx.resource_allocation_index),
+    "E": _listed(nx.preferential_attachment),
+}
+
+
+def column(data: PreparedInput, letter: str | None, graph: nx.Graph) -> Column | None:
+    """The score of option `letter` for every pair; None where it is off."""
+    if letter is None:
+        return None
+    fit, test = ([(int(u), int(v)) for u, v in data.arrays[name]] for name in ("fit_pairs", "test_pairs"))
+    return np.array(SCORES[letter](graph, fit)), np.array(SCORES[letter](graph, test))
+
+
+def join(data: PreparedInput, setting: None, *columns: Column | None) -> Features:
+    """The enabled columns side by side; one zero column where none is enabled."""
+    del setting
+    enabled = [pair for pair in columns if pair is not None]
+    if not enabled:
+        return np.zeros((len(data.arrays["fit_pairs"]), 1)), np.zeros((len(data.arrays["test_pairs"]), 1))
+    return np.column_stack([fit for fit, _ in enabled]), np.column_stack([test for _, test in enabled])
+
+
+def scale(data: PreparedInput, standard: bool, features: Features) -> Features:
+    """Zero mean and unit variance of the calibration pairs, if asked for."""
+    del data
+    if not standard:
+        return features
+    scaler = StandardScaler().fit(features[0])
+    return scaler.transform(features[0]), scaler.transform(features[1])
+
+
+def scale_setting(on: Switches) -> bool:
+    """Whether to scale; the zero column that stands in where no score is enabled stays zero."""
+    return on["F"] and any(on[letter] for letter in SCORES)
+
+
+def link(data: PreparedInput, setting: None, features: Features) -> list[float]:
+    """Probability of an edge for every test pair."""
+    del setting
+    model = LogisticRegression(C=1.0, max_iter=2000, random_state=20260907)
+    model.fit(features[0], data.arrays["fit_labels"])
+    return [float(probability) for probability in model.predict_proba(features[1])[:, 1]]
+
+
+def area_under_curve(data: PreparedInput, prediction: list[float]) -> float:
+    """Area under the ROC curve of the test pairs."""
+    return float(roc_auc_score(data.arrays["test_labels"], prediction))
+
+
+def _column_stage(letter: str, name: str) -> Stage:
+    def setting(on: Switches) -> Any:
+        return letter if on[letter] else None
+
+    return Stage(name, column, letter, setting, needs=("observe",))
+
+
+_COLUMNS = tuple(
+    _column_stage(letter, name)
+    for letter, name in zip("ABCDE", ("common", "jaccard", "adamic_adar", "allocation", "attachment"), strict=True)
+)
+
+WORKFLOW = Workflow(
+    family="link_prediction",
+    summary="Logistic regression on neighbourhood scores of node pairs, computed on the observed graph only.",
+    options=(
+        Option("A", "common neighbours", "not used", "number of common neighbours as a feature"),
+        Option("B", "Jaccard coefficient", "not used", "as a feature"),
+        Option("C", "Adamic-Adar index", "not used", "as a feature"),
+        Option("D", "resource allocation index", "not used", "as a feature"),
+        Option("E", "preferential attachment", "not used", "as a feature"),
+        Option("F", "scaling", "none", "standard scaling fitted on the calibration pairs (no effect without a feature)"),
+    ),
+    stages=(
+        Stage("observe", observe),
+        *_COLUMNS,
+        Stage("join", join, needs=tuple(stage.name for stage in _COLUMNS)),
+        Stage("scale", scale, "ABCDEF", scale_setting),
+        Stage("link", link),
+    ),
+    metric=Metric("ROC_AUC", area_under_curve, second_metrics.area_under_curve),
+    form=json_form("probability of every test pair", values_fingerprint, utility_tolerance=0.001),
+)
