@@ -72,7 +72,7 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike, observed: Observed)
     >>> result.exact, result.effect_recovery
     (True, 0.25)
     """
-    return grade_many(truth, np.asarray(prediction, dtype=np.float64)[np.newaxis], [observed])[0]
+    return grade_many(truth, _numbers(prediction)[np.newaxis], [observed])[0]
 
 
 def grade_many(truth: ResponseSurface, predictions: npt.ArrayLike, observed: Sequence[Observed]) -> tuple[Grade, ...]:
@@ -91,7 +91,7 @@ def grade_many(truth: ResponseSurface, predictions: npt.ArrayLike, observed: Seq
     -------
     tuple of Grade, length n
     """
-    tables = np.array(predictions, dtype=np.float64)
+    tables = _numbers(predictions)
     _check_tables(tables, truth)
     seen = _seen(observed, tables.shape[0], truth.d)
     np.copyto(tables, truth.utilities, where=seen)
@@ -218,6 +218,17 @@ def _covered_edges(seen: BoolArray, d: int) -> list[int]:
 
 def _both(left: BoolArray, right: BoolArray) -> int:
     return int(np.count_nonzero(left & right))
+
+
+def _numbers(predictions: npt.ArrayLike) -> FloatArray:
+    """A copy as floats; text, booleans, complex numbers and ragged lists are refused."""
+    try:
+        given = np.asarray(predictions)
+    except ValueError as error:
+        raise InvalidArtifactError(f"predictions are not a table: {error}; give one number for every mask") from error
+    if given.dtype.kind not in "iuf":
+        raise InvalidArtifactError(f"predictions are of type {given.dtype}; give one real number for every mask")
+    return given.astype(np.float64)
 
 
 def _check_tables(tables: FloatArray, truth: ResponseSurface) -> None:

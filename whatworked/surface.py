@@ -244,10 +244,14 @@ def _names(options: Sequence[str], problems: list[str]) -> tuple[str, ...]:
 
 def _column(values: npt.ArrayLike, what: str, d: int, problems: list[str]) -> FloatArray | None:
     try:
-        column = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        problems.append(f"{what} are not numbers")
+        given = np.asarray(values)
+    except ValueError as error:
+        problems.append(f"{what} are not a table: {error}")
         return None
+    if given.dtype.kind not in "iuf":
+        problems.append(f"{what} are of type {given.dtype}, not real numbers")
+        return None
+    column = given.astype(np.float64)
     if column.shape != (1 << d,):
         problems.append(f"{what} have shape {column.shape}; {d} options need ({1 << d},)")
         return None
