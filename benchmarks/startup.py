@@ -1,6 +1,6 @@
 """Start-up: what importing the package and asking for help cost, beside a bare interpreter and numpy.
 
-Each command runs in a fresh process; the table gives the median of the repetitions and the ratio to the bare interpreter.
+Each command runs in a fresh process; the table gives the median of the repetitions and the ratio to a bare interpreter.
 """
 
 from __future__ import annotations
