@@ -108,6 +108,8 @@ class Workflow:
         Identity and fingerprint of a prediction.
     held_off : tuple of Option
         Options kept at their default, as in the four-option track.
+    version : str
+        Goes into the record of every reference table; raised with each change of a stage that may change a result.
 
     Raises
     ------
@@ -122,6 +124,7 @@ class Workflow:
     metric: Metric
     form: PredictionForm
     held_off: tuple[Option, ...] = ()
+    version: str = "1"
 
     def __post_init__(self) -> None:
         problems = [*_option_problems(self.options + self.held_off), *_stage_problems(self)]
