@@ -1,0 +1,122 @@
+"""What makes a function or a scikit-learn regressor an estimator, and a function a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from whatworked.cube import BitArray, FloatArray, all_bits, ranks_of
+from whatworked.protocols import Estimator, Predictor, SearchState
+
+EstimatorFunction = Callable[[BitArray, FloatArray, BitArray], FloatArray]
+PolicyFunction = Callable[[SearchState, int], BitArray]
+
+
+class TablePredictor:
+    """Predictor that looks up a complete table.
+
+    Parameters
+    ----------
+    table : array-like of float, shape (2**d,)
+        Predictions in canonical order.
+    """
+
+    def __init__(self, table: FloatArray) -> None:
+        self.table = table
+
+    def predict(self, masks: BitArray) -> FloatArray:
+        """Entries of the table for rows of bits, shape (m, d) -> (m,)."""
+        return np.asarray(self.table[ranks_of(masks)], dtype=np.float64)
+
+
+class FunctionEstimator:
+    """Estimator made of a function ``(masks, utilities, all_masks) -> predictions of all_masks``.
+
+    The function is called once per fit, with the whole cube of shape (2**d, d) in canonical order.
+    """
+
+    def __init__(self, function: EstimatorFunction) -> None:
+        self.function = function
+
+    def fit(self, masks: BitArray, utilities: FloatArray) -> Predictor:
+        """Call the function; raises ValueError unless it returns one number per mask of the cube."""
+        cube = all_bits(masks.shape[1])
+        table = np.asarray(self.function(masks, utilities, cube), dtype=np.float64)
+        if table.shape != (len(cube),):
+            raise ValueError(f"the function returned shape {table.shape}; expected ({len(cube)},), one value per mask")
+        return TablePredictor(table)
+
+
+class FunctionPolicy:
+    """Policy made of a function ``(state, n) -> masks``."""
+
+    def __init__(self, function: PolicyFunction) -> None:
+        self.function = function
+
+    def ask(self, state: SearchState, n: int) -> BitArray:
+        """Call the function."""
+        return self.function(state, n)
+
+
+class RegressorEstimator:
+    """Estimator made of a scikit-learn regressor, or anything with its ``fit`` and ``predict``.
+
+    Bits go in as float64 columns. The regressor is built anew for each fit, so earlier predictors stay as they were.
+
+    Parameters
+    ----------
+    build : callable
+        Returns a fresh, unfitted regressor.
+    """
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        self.build = build
+
+    def fit(self, masks: BitArray, utilities: FloatArray) -> Predictor:
+        """Fit a fresh regressor."""
+        regressor = self.build()
+        fitted = regressor.fit(masks.astype(np.float64), np.array(utilities))
+        return _RegressorPredictor(regressor if fitted is None else fitted)
+
+
+class _RegressorPredictor:
+    def __init__(self, regressor: Any) -> None:
+        self.regressor = regressor
+
+    def predict(self, masks: BitArray) -> FloatArray:
+        predictions = np.asarray(self.regressor.predict(np.asarray(masks, dtype=np.float64)), dtype=np.float64)
+        # Some regressors (PLSRegression, multi-output ones) answer with a column.
+        return predictions[:, 0] if predictions.ndim == 2 and predictions.shape[1] == 1 else predictions
+
+
+def is_regressor(thing: Any) -> bool:
+    """Whether `thing` has scikit-learn's interface: ``fit``, ``predict`` and ``get_params``."""
+    return all(callable(getattr(thing, name, None)) for name in ("fit", "predict", "get_params"))
+
+
+def as_estimator(thing: Any, rebuild: Callable[[], Any]) -> Estimator:
+    """Wrap `thing` as an estimator; raises TypeError when it is none.
+
+    Parameters
+    ----------
+    thing : object
+        What a plug-in's class, factory or module provided.
+    rebuild : callable
+        Makes an equal, fresh `thing`; used for each fit of a scikit-learn regressor.
+    """
+    if getattr(thing, "_estimator_type", None) == "classifier" or _tagged_classifier(thing):
+        raise TypeError("it is a classifier; utilities are numbers, so a regressor is needed")
+    if is_regressor(thing):
+        return RegressorEstimator(rebuild)
+    if callable(getattr(thing, "fit", None)):
+        return thing  # type: ignore[no-any-return]
+    if callable(thing) and not isinstance(thing, type):
+        return FunctionEstimator(thing)
+    raise TypeError("it has no fit(masks, utilities) and cannot be called as function(masks, utilities, all_masks)")
+
+
+def _tagged_classifier(thing: Any) -> bool:
+    tags = getattr(thing, "__sklearn_tags__", None)
+    return is_regressor(thing) and callable(tags) and getattr(tags(), "estimator_type", None) == "classifier"

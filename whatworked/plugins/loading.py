@@ -1,0 +1,143 @@
+"""From a plug-in text or object to something that can be built again and again."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from whatworked.errors import PluginError, WhatWorkedError
+from whatworked.plugins.adapters import FunctionPolicy, as_estimator
+from whatworked.plugins.asktell import AskTellPolicy
+from whatworked.plugins.inspecting import (
+    SIZE_NAMES,
+    is_ask_tell,
+    is_instance,
+    needs_arguments,
+    open_seeds,
+    parameters_of,
+    reseeded,
+    takes_seed,
+)
+from whatworked.plugins.optuna_sampler import OptunaPolicy, is_sampler_class
+from whatworked.plugins.registry import Kind
+from whatworked.plugins.resolve import resolve
+from whatworked.plugins.spec import parse_spec
+from whatworked.protocols import Estimator, Policy
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """An estimator or policy that can be built for any seed.
+
+    Attributes
+    ----------
+    kind : {"estimator", "policy"}
+        What it is.
+    label : str
+        What it is called in results.
+    thing : object
+        The class, function, factory or instance behind it.
+    arguments : mapping
+        Keyword arguments for `thing`.
+    spec : str or None
+        The text it was loaded from, None for an object handed over in Python.
+    origin : str
+        Distribution and version, or the file's name with the SHA-256 of its bytes.
+    stochastic : bool
+        Whether a seed changes it: it takes a ``random_state`` or ``seed`` and none was given.
+    """
+
+    kind: Kind
+    label: str
+    thing: Any
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    spec: str | None = None
+    origin: str = "python object"
+    stochastic: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stochastic", takes_seed(self.thing, self.arguments))
+
+    def build_estimator(self, seed: int = 0) -> Estimator:
+        """A fresh estimator; raises `PluginError` naming the plug-in and the cause."""
+        with _named_failure(self):
+            return as_estimator(self._make(seed), functools.partial(self._make, seed))
+
+    def build_policy(self, seed: int = 0) -> Policy:
+        """A fresh policy; raises `PluginError` naming the plug-in and the cause."""
+        with _named_failure(self):
+            if is_sampler_class(self.thing):
+                return OptunaPolicy(self._make, seed)
+            if is_ask_tell(self.thing):
+                return AskTellPolicy(self._make_sized, seed)
+            made = self._make(seed)
+            if callable(getattr(made, "ask", None)):
+                return made  # type: ignore[no-any-return]
+            if callable(made) and not isinstance(made, type):
+                return FunctionPolicy(made)
+            raise TypeError("it has no method ask(state, n) and cannot be called as function(state, n)")
+
+    def _make(self, seed: int, **extra: Any) -> Any:
+        thing = self.thing
+        if not callable(thing) or is_instance(thing):
+            if self.arguments:
+                raise TypeError("it is an object and not a class, so it takes no arguments")
+            return reseeded(copy.deepcopy(thing), seed)
+        arguments = {**self.arguments, **extra, **dict.fromkeys(open_seeds(thing, self.arguments), seed)}
+        if inspect.isclass(thing) or not needs_arguments(thing, arguments):
+            return reseeded(thing(**arguments), seed, fixed=self.arguments)
+        return functools.partial(thing, **arguments) if arguments else thing
+
+    def _make_sized(self, d: int, seed: int) -> Any:
+        accepted = parameters_of(self.thing)
+        return self._make(seed, **{name: d for name in SIZE_NAMES if name in accepted and name not in self.arguments})
+
+
+def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
+    """Make a `Plugin` of a text, class, function, factory or instance.
+
+    Parameters
+    ----------
+    value : str or object
+        ``name``, ``module:Name`` or ``./file.py:Name``, with optional ``(keyword=literal, …)`` behind and ``label=`` in
+        front; or the thing itself; or a `Plugin`, which is returned as it is.
+    kind : {"estimator", "policy"}
+        What it should be.
+    label : str, optional
+        What to call it; overrides the label of a text.
+
+    Raises
+    ------
+    PluginError
+        Naming the plug-in and the cause.
+    UnknownNameError
+        For a name that nothing registers.
+    """
+    if isinstance(value, Plugin):
+        return value
+    if not isinstance(value, str):
+        name = getattr(value, "__name__", None) or type(value).__name__
+        return Plugin(kind, label or name, value)
+    spec = parse_spec(value)
+    thing, origin = resolve(spec, kind)
+    return Plugin(kind, label or spec.label, thing, spec.arguments, f"{spec.label}={spec.text}", origin)
+
+
+class _named_failure:  # noqa: N801 - reads as a context in a with statement
+    """Turn any exception of a plug-in's own code into a `PluginError` that names the plug-in."""
+
+    def __init__(self, plugin: Plugin) -> None:
+        self.plugin = plugin
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, WhatWorkedError) or not isinstance(error, Exception):
+            return
+        shown = self.plugin.spec or self.plugin.label
+        raise PluginError(f"{self.plugin.kind} {shown!r} cannot be built: {type(error).__name__}: {error}") from error

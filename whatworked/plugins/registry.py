@@ -1,0 +1,68 @@
+"""Plug-ins known by name: those that come with WhatWorked, and installed entry points."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from whatworked.errors import PluginError, unknown_name
+
+Kind = Literal["estimator", "policy"]
+
+BUILT_IN = ("whatworked.controls", "whatworked.inference")
+"""Modules with mappings ESTIMATORS and POLICIES of name to factory."""
+
+ENTRY_POINT_GROUPS: Mapping[Kind, str] = {"estimator": "whatworked.estimators", "policy": "whatworked.policies"}
+_TABLES: Mapping[Kind, str] = {"estimator": "ESTIMATORS", "policy": "POLICIES"}
+
+
+def built_in(kind: Kind) -> dict[str, Callable[..., Any]]:
+    """Name to factory of the plug-ins of `kind` that come with WhatWorked."""
+    found: dict[str, Callable[..., Any]] = {}
+    for module in BUILT_IN:
+        if importlib.util.find_spec(module) is None:
+            continue
+        found |= getattr(importlib.import_module(module), _TABLES[kind], {})
+    return found
+
+
+def installed(kind: Kind) -> dict[str, importlib.metadata.EntryPoint]:
+    """Name to entry point of the plug-ins of `kind` that other packages install."""
+    return {point.name: point for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUPS[kind])}
+
+
+def names(kind: Kind) -> tuple[str, ...]:
+    """All registered names of `kind`, built-in ones first."""
+    return tuple(dict.fromkeys([*built_in(kind), *installed(kind)]))
+
+
+def named(kind: Kind, name: str) -> tuple[Any, str]:
+    """What is registered under `name`, and where it comes from (``"whatworked 0.1.0"``).
+
+    Raises
+    ------
+    UnknownNameError
+        If nothing is registered under that name.
+    PluginError
+        If an entry point cannot be imported.
+    """
+    from whatworked import __version__
+
+    factories = built_in(kind)
+    if name in factories:
+        return factories[name], f"whatworked {__version__}"
+    points = installed(kind)
+    if name not in points:
+        raise unknown_name(kind, name, [*factories, *points])
+    point = points[name]
+    origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
+    try:
+        return point.load(), origin
+    except Exception as error:
+        raise PluginError(
+            f"{kind} {name!r}, installed by {origin} as {point.value}, cannot be imported: "
+            f"{type(error).__name__}: {error}"
+        ) from error

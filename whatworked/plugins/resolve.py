@@ -1,0 +1,96 @@
+"""From a parsed text to the thing it names."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from whatworked.canonical import sha256
+from whatworked.errors import PluginError
+from whatworked.plugins.registry import Kind, named
+from whatworked.plugins.spec import Spec
+
+
+def resolve(spec: Spec, kind: Kind) -> tuple[Any, str]:
+    """The thing a text names, and where it comes from; raises `PluginError` or `UnknownNameError`."""
+    if not spec.container:
+        return named(kind, spec.target)
+    module, origin = _import_file(spec, kind) if spec.is_file else _import_module(spec, kind)
+    thing: Any = module
+    for part in spec.attribute.split("."):
+        try:
+            thing = getattr(thing, part)
+        except AttributeError:
+            raise PluginError(
+                f"{kind} {spec.text!r}: {spec.container} has no {spec.attribute!r}; it has {_offer(module)}"
+            ) from None
+    return thing, origin
+
+
+def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
+    name = spec.container
+    if name == "optuna":
+        name = "optuna.samplers"
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        beside = Path(f"{name.replace('.', '/')}.py")
+        hint = f"for that file write ./{beside}:{spec.attribute}" if beside.is_file() else "is it installed?"
+        raise PluginError(f"{kind} {spec.text!r} cannot be imported: {error}; {hint}") from error
+    except Exception as error:
+        raise _import_failure(spec, kind, error) from error
+    return module, _distribution(name.partition(".")[0])
+
+
+def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
+    path = Path(spec.container).expanduser()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise PluginError(f"{kind} {spec.text!r}: cannot read {path}: {error.strerror or error}") from None
+    digest = sha256(data)
+    name = f"whatworked_plugin_{path.stem}_{digest[:12]}"
+    if name not in sys.modules:
+        found = importlib.util.spec_from_file_location(name, path.resolve())
+        if found is None or found.loader is None:
+            raise PluginError(f"{kind} {spec.text!r}: {path} is not a Python file; its name must end in .py")
+        module = importlib.util.module_from_spec(found)
+        # Dataclasses and pickle look a class's module up by name; files beside the plug-in may be imported by it.
+        sys.modules[name] = module
+        if str(path.resolve().parent) not in sys.path:
+            sys.path.append(str(path.resolve().parent))
+        try:
+            found.loader.exec_module(module)
+        except BaseException as error:
+            del sys.modules[name]
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            raise _import_failure(spec, kind, error) from error
+    return sys.modules[name], f"{path.name} sha256:{digest}"
+
+
+def _import_failure(spec: Spec, kind: Kind, error: BaseException) -> PluginError:
+    where = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
+    return PluginError(f"{kind} {spec.text!r} cannot be imported: {type(error).__name__}: {error}{where}")
+
+
+def _distribution(package: str) -> str:
+    try:
+        names = importlib.metadata.packages_distributions().get(package, [package])
+        return f"{names[0]} {importlib.metadata.version(names[0])}"
+    except importlib.metadata.PackageNotFoundError:
+        return package
+
+
+def _offer(module: ModuleType) -> str:
+    own = [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and callable(value) and getattr(value, "__module__", "").startswith(module.__name__)
+    ]
+    return ", ".join(own[:12]) + (", …" if len(own) > 12 else "") if own else "nothing that could be a plug-in"
