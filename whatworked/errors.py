@@ -42,6 +42,10 @@ class RawDataError(WhatWorkedError, ValueError):
     """A raw file that has the right digest or none, but not the expected content."""
 
 
+class ManifestError(WhatWorkedError, ValueError):
+    """A source manifest that cannot be read or contradicts itself."""
+
+
 class StorageError(WhatWorkedError, OSError):
     """A folder or file that cannot be read or written (full disk, read-only, locked)."""
 

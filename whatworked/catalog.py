@@ -1,0 +1,122 @@
+"""The catalog of conditions, derived from the manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from whatworked.errors import unknown_name
+from whatworked.manifests import Manifest, Track, manifests
+
+FAMILIES = (
+    "classification",
+    "regression",
+    "clustering",
+    "forecasting",
+    "restoration",
+    "retrieval",
+    "beat_detection",
+    "link_prediction",
+)
+
+_TRACKS: tuple[Track, ...] = ("four", "paired", "added")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A source paired with a set of options.
+
+    Attributes
+    ----------
+    id : str
+        ``<source>`` for four options, ``<source>__d6`` for six.
+    source, family : str
+        Ids of the source and its workflow family.
+    dimensions : int
+        Number of options d, 4 or 6; the condition has 2**d configurations.
+    track : {"four", "paired", "added"}
+        Four options; six options on a source that also has four; six options alone.
+    """
+
+    id: str
+    source: str
+    family: str
+    dimensions: int
+    track: Track
+
+
+def conditions() -> tuple[Condition, ...]:
+    """All conditions: the four-option track, the paired six-option ones, the added ones; by family, then source.
+
+    Examples
+    --------
+    >>> [one.id for one in conditions()][:4]
+    ['banknote', 'breast_diagnostic', 'ionosphere', 'spambase']
+    """
+    known = sorted(manifests().values(), key=lambda one: (_family_rank(one.family), one.family, one.id))
+    return tuple(_condition(one, track) for track in _TRACKS for one in known if track in one.tracks)
+
+
+def condition(name: str) -> Condition:
+    """The condition of that id; `UnknownNameError` offers the nearest ids.
+
+    Examples
+    --------
+    >>> condition("wine__d6")
+    Condition(id='wine__d6', source='wine', family='clustering', dimensions=6, track='paired')
+    """
+    known = {one.id: one for one in conditions()}
+    if name not in known:
+        raise unknown_name("condition", name, known)
+    return known[name]
+
+
+def families() -> tuple[str, ...]:
+    """Families that have a source, in the order of the catalog; those from outside come last."""
+    return tuple(dict.fromkeys(one.family for one in sorted(conditions(), key=lambda one: _family_rank(one.family))))
+
+
+def sources(family: str | None = None) -> tuple[str, ...]:
+    """Source ids in catalog order, of one family or of all.
+
+    Raises
+    ------
+    UnknownNameError
+        If no source is of that family.
+    """
+    known = families()
+    if family is not None and family not in known:
+        raise unknown_name("family", family, known)
+    wanted = known if family is None else (family,)
+    return tuple(dict.fromkeys(one.source for kind in wanted for one in conditions() if one.family == kind))
+
+
+def paired_source(family: str) -> str | None:
+    """The source of a family that has both a four-option and a six-option condition, or None."""
+    return next((one.source for one in conditions() if one.family == family and one.track == "paired"), None)
+
+
+def select(names: Iterable[str] = (), family: Iterable[str] = ()) -> tuple[Condition, ...]:
+    """Conditions by id and family, in catalog order; all of them if neither is given.
+
+    Raises
+    ------
+    UnknownNameError
+        If a condition or family does not exist.
+    """
+    wanted = {condition(name).id for name in names}
+    kinds = set(family)
+    for kind in kinds:
+        sources(kind)
+    if not wanted and not kinds:
+        return conditions()
+    return tuple(one for one in conditions() if one.id in wanted or one.family in kinds)
+
+
+def _condition(one: Manifest, track: Track) -> Condition:
+    four = track == "four"
+    return Condition(one.id if four else f"{one.id}__d6", one.id, one.family, 4 if four else 6, track)
+
+
+def _family_rank(family: str) -> int:
+    return FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)

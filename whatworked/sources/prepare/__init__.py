@@ -1,0 +1,57 @@
+"""Preparations: raw content to the prepared input of a family. Each is a pure function of content and manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from whatworked.errors import RawDataError
+from whatworked.manifests import Manifest
+from whatworked.prepared import PreparedInput
+from whatworked.sources.raw import Raw
+
+_PREPARATIONS = {
+    "table": "tables:prepare_table",
+    "series": "series:prepare_series",
+    "image": "images:prepare_image",
+    "retrieval": "retrieval:prepare_retrieval",
+    "beats": "beats:prepare_beats",
+    "links": "links:prepare_links",
+    "arrays": "arrays:prepare_arrays",
+}
+
+
+def prepare(manifest: Manifest, raw: Raw) -> PreparedInput:
+    """Prepare raw content as the manifest says, and check the shapes it promises.
+
+    The content digest is checked by the caller, which knows where the raw data came from.
+
+    Raises
+    ------
+    RawDataError
+        If the content does not allow the preparation (missing column, value that is no number, too few queries, …) or
+        the result has other shapes than the manifest expects.
+    """
+    kind = type(manifest.preparation).__struct_config__.tag
+    module, function = _PREPARATIONS[str(kind)].split(":")
+    preparing: Callable[[Manifest, Raw], PreparedInput] = getattr(import_module(f"{__name__}.{module}"), function)
+    prepared = preparing(manifest, raw)
+    found = shapes(prepared)
+    expected = manifest.expected.shapes
+    wrong = [
+        f"{name} {list(found.get(name, ()))}, expected {list(shape)}"
+        for name, shape in expected.items()
+        if found.get(name) != shape
+    ]
+    if wrong:
+        raise RawDataError(f"source {manifest.id} prepared from {raw.origin} has other shapes: {'; '.join(wrong)}")
+    return prepared
+
+
+def shapes(prepared: PreparedInput) -> dict[str, tuple[int, ...]]:
+    """Shape of each array, and length of each fact that is a list, by name."""
+    lists: dict[str, Any] = {name: value for name, value in prepared.facts.items() if isinstance(value, list)}
+    return {name: array.shape for name, array in prepared.arrays.items()} | {
+        name: (len(value),) for name, value in lists.items()
+    }

@@ -1,0 +1,38 @@
+"""Series: columns unrolled, gaps filled forward."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from whatworked.errors import RawDataError
+from whatworked.manifests import Manifest, SeriesPreparation
+from whatworked.prepared import PreparedInput
+from whatworked.sources.prepare.tables import numbers
+from whatworked.sources.raw import FloatArray, RawTable
+
+
+def prepare_series(manifest: Manifest, raw: RawTable) -> PreparedInput:
+    """One series of shape (rows times columns,), row after row; `cut` = floor(train fraction times length).
+
+    A missing value takes the latest preceding one.
+
+    Raises
+    ------
+    RawDataError
+        If a column is missing, a cell is neither empty nor a number, or the first value is missing.
+    """
+    how = manifest.preparation
+    if not isinstance(how, SeriesPreparation):
+        raise RawDataError(f"source {manifest.id}: columns of a series are needed to prepare {raw.origin}")
+    series = np.column_stack([numbers(raw, name, empty=math.nan) for name in how.columns]).ravel()
+    if math.isnan(series[0]):
+        raise RawDataError(f"{raw.origin}: the first value is missing, so nothing can fill it")
+    cut = math.floor(how.train_fraction * len(series))
+    return PreparedInput(manifest.id, manifest.family, {"series": _filled(series)}, {"cut": cut})
+
+
+def _filled(series: FloatArray) -> FloatArray:
+    known = np.where(np.isnan(series), 0, np.arange(len(series)))
+    return series[np.maximum.accumulate(known)]

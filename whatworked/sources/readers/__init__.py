@@ -1,0 +1,54 @@
+"""Readers of raw forms: checked bytes to raw content, nothing prepared yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from whatworked.manifests import Reader
+from whatworked.sources.raw import Raw, RawBytes
+
+_READERS = {
+    "table": "tables:read_table",
+    "gml": "graphs:read_gml",
+    "edges": "graphs:read_edges",
+    "image": "images:read_image",
+    "wfdb": "records:read_wfdb",
+    "beir": "corpora:read_beir",
+    "argument_tree": "arguments:read_tree",
+    "argument_lines": "arguments:read_lines",
+    "arrays": "arrays:read_arrays",
+}
+
+
+def read(reader: Reader, files: Mapping[str, RawBytes]) -> Raw:
+    """Read one raw form.
+
+    Parameters
+    ----------
+    reader : Reader
+        Kind and options, from the manifest.
+    files : mapping of str to RawBytes
+        Checked bytes by file name, in the order of the manifest.
+
+    Returns
+    -------
+    Raw
+        Content in its own terms.
+
+    Raises
+    ------
+    RawDataError
+        If a file has the right digest, or none to check, but not the expected content.
+    """
+    kind = type(reader).__struct_config__.tag
+    module, function = _READERS[str(kind)].split(":")
+    reading: Callable[[Any, Mapping[str, RawBytes]], Raw] = getattr(import_module(f"{__name__}.{module}"), function)
+    return reading(reader, files)
+
+
+def single(files: Mapping[str, RawBytes]) -> RawBytes:
+    """The only file of a form that has one."""
+    (only,) = files.values()
+    return only

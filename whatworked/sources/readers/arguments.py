@@ -1,0 +1,124 @@
+"""The arguana-counterargs corpus: as deposited in an archive, or as lines."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tarfile
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+
+from whatworked.errors import RawDataError
+from whatworked.manifests import ArgumentLinesReader, ArgumentTreeReader
+from whatworked.sources.raw import RawBytes, RawCorpus
+from whatworked.sources.readers import single
+from whatworked.sources.readers.corpora import json_lines
+
+_TEXTS = "02-extracted-arguments/"
+_PAIRS = "03-pairs-best-counter-task/training/01-debate-opposing-counters.tsv.zip"
+_ARGUMENT_ENDS = ("-point.txt", "-counter.txt")
+_TRAINING = "training/"
+
+
+def read_tree(reader: ArgumentTreeReader, files: Mapping[str, RawBytes]) -> RawCorpus:
+    """Read the deposit: argument texts from ``02-extracted-arguments``, true training pairs from ``03-pairs-…``.
+
+    Raises
+    ------
+    RawDataError
+        If the bytes are neither a tar nor a zip archive, or lack those folders.
+    """
+    del reader
+    raw = single(files)
+    texts, packed_pairs = _members(raw)
+    if not texts or packed_pairs is None:
+        raise RawDataError(f"{raw.origin}: lacks {_TEXTS} or {_PAIRS}; the wrong archive?")
+    with zipfile.ZipFile(io.BytesIO(packed_pairs)) as inner:
+        lines = inner.read(inner.namelist()[0]).decode("utf-8").splitlines()
+    rows = (line.split("\t") for line in lines)
+    pairs = [(row[0], row[1]) for row in rows if len(row) > 2 and row[2] == "true"]
+    return _corpus({path: data.decode("utf-8") for path, data in texts.items()}, pairs, raw.origin)
+
+
+def read_lines(reader: ArgumentLinesReader, files: Mapping[str, RawBytes]) -> RawCorpus:
+    """Read the same content from ``arguments.jsonl.gz`` (path and text) and ``true_pairs.tsv`` (two paths a line).
+
+    Raises
+    ------
+    RawDataError
+        If the text file cannot be unpacked, or a line is not as described.
+    """
+    del reader
+    packed = files["arguments.jsonl.gz"]
+    try:
+        unpacked = RawBytes(gzip.decompress(packed.data), packed.origin)
+    except (OSError, EOFError) as error:
+        raise RawDataError(f"{packed.origin}: cannot be unpacked: {error}") from error
+    texts = {row["path"]: row["text"] for row in json_lines(unpacked, ("path", "text"))}
+    rows = (line.split("\t") for line in files["true_pairs.tsv"].data.decode("utf-8").splitlines())
+    return _corpus(texts, [(row[0], row[1]) for row in rows if len(row) == 2], packed.origin)
+
+
+def tree_digest(raw: RawBytes) -> str:
+    """SHA-256 over the lines ``<sha256 of file>  <path>`` of all argument texts sorted by path, joined by newlines.
+
+    It tells whether an archive holds the corpus whatever way it was packed.
+
+    Raises
+    ------
+    RawDataError
+        If the bytes are neither a tar nor a zip archive.
+    """
+    texts, _ = _members(raw)
+    lines = [f"{hashlib.sha256(texts[path]).hexdigest()}  {path}" for path in sorted(texts)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _corpus(texts: Mapping[str, str], pairs: Iterable[tuple[str, str]], origin: str) -> RawCorpus:
+    """Documents are the distinct texts; the id of one is the lexically first path that holds it."""
+    first: dict[str, str] = {}
+    for path in sorted(texts):
+        first.setdefault(texts[path], path)
+    relevant: dict[str, list[str]] = {}
+    for point, counter in pairs:
+        if not point.startswith(_TRAINING):
+            continue
+        if point not in texts or counter not in texts:
+            raise RawDataError(f"{origin}: a true pair names a text that is missing: {point}, {counter}")
+        relevant.setdefault(point, []).append(first[texts[counter]])
+    queries = {point: texts[point] for point in relevant}
+    return RawCorpus({path: text for text, path in first.items()}, queries, relevant, origin)
+
+
+def _members(raw: RawBytes) -> tuple[dict[str, bytes], bytes | None]:
+    texts: dict[str, bytes] = {}
+    pairs: bytes | None = None
+    for name, data in _unpack(raw):
+        _, found, path = name.partition(_TEXTS)
+        if found and path.endswith(_ARGUMENT_ENDS):
+            texts[path] = data
+        elif name.endswith(_PAIRS):
+            pairs = data
+    return texts, pairs
+
+
+def _wanted(name: str) -> bool:
+    return name.endswith((*_ARGUMENT_ENDS, _PAIRS))
+
+
+def _unpack(raw: RawBytes) -> Iterator[tuple[str, bytes]]:
+    stream = io.BytesIO(raw.data)
+    try:
+        if zipfile.is_zipfile(stream):
+            with zipfile.ZipFile(stream) as archive:
+                yield from ((name, archive.read(name)) for name in archive.namelist() if _wanted(name))
+            return
+        stream.seek(0)
+        with tarfile.open(fileobj=stream) as tar:
+            for member in tar:
+                content = tar.extractfile(member) if member.isfile() and _wanted(member.name) else None
+                if content is not None:
+                    yield member.name, content.read()
+    except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
+        raise RawDataError(f"{raw.origin}: not a readable tar or zip archive: {error}") from error

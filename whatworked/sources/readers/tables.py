@@ -1,0 +1,55 @@
+"""Delimited text: comma, tab or white space; with or without a header line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+
+from whatworked.errors import RawDataError
+from whatworked.manifests import TableReader
+from whatworked.sources.raw import RawBytes, RawTable
+from whatworked.sources.readers import single
+
+
+def read_table(reader: TableReader, files: Mapping[str, RawBytes]) -> RawTable:
+    """Read delimited UTF-8 text into named columns of text cells; lines without any field are passed over.
+
+    Raises
+    ------
+    RawDataError
+        If the text is not UTF-8, a line has another number of fields than the columns, a column name stands twice, or
+        there is no row.
+    """
+    raw = single(files)
+    rows = [row for row in _rows(reader, _text(raw)) if row]
+    names = list(reader.columns) or [name.strip() for name in rows.pop(0)] if rows or reader.columns else []
+    if not rows:
+        raise RawDataError(f"{raw.origin}: no rows of data; fetch the file again")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise RawDataError(f"{raw.origin}: columns named more than once: {', '.join(repeated)}")
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(names):
+            raise RawDataError(
+                f"{raw.origin}: data row {number} has {len(row)} fields, expected {len(names)} ({', '.join(names[:6])}, …); "
+                "the file is cut short or of another layout"
+            )
+    columns = {name: [row[position].strip() for row in rows] for position, name in enumerate(names)}
+    for name, official in reader.labels.items():
+        columns[name] = [official.get(cell, cell) for cell in columns.get(name, [])]
+    return RawTable(columns, len(rows), raw.origin)
+
+
+def _rows(reader: TableReader, text: str) -> list[list[str]]:
+    lines = text.splitlines()[reader.skip_lines :]
+    if not reader.delimiter:
+        return [line.split() for line in lines]
+    return list(csv.reader(io.StringIO("\n".join(lines)), delimiter=reader.delimiter, strict=True))
+
+
+def _text(raw: RawBytes) -> str:
+    try:
+        return raw.data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RawDataError(f"{raw.origin}: not UTF-8 text ({error}); a table is expected") from error

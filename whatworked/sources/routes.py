@@ -1,0 +1,147 @@
+"""Local routes to raw files: the user's cache, installed packages, files shipped with the project, a mirror."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from whatworked.canonical import sha256
+from whatworked.errors import DigestMismatchError, RawDataError
+from whatworked.files import storage_errors
+from whatworked.manifests import Manifest, RawFile
+from whatworked.sources.raw import RawBytes
+
+Route = Literal["cache", "package", "shipped", "mirror", "network"]
+LOCAL_ROUTES: tuple[Route, ...] = ("cache", "package", "shipped", "mirror")
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Where this user keeps raw files: the cache, and a mirror or none."""
+
+    cache: Path
+    mirror: Path | None = None
+
+    def raw(self, source: str) -> Path:
+        """Folder of a source's raw files in the cache."""
+        return self.cache / "raw" / source
+
+
+@dataclass(frozen=True)
+class Place:
+    """One raw file at one place: how it is named in messages, and how its bytes are had."""
+
+    route: Route
+    origin: str
+    load: Callable[[], bytes]
+
+
+def locate(route: Route, folders: Folders, manifest: Manifest, file: RawFile) -> Place | None:
+    """The place where a local route has a raw file, or None. Nothing is read or imported."""
+    if route == "package":
+        return _package_place(file)
+    folder = {
+        "cache": folders.raw(manifest.id),
+        "shipped": manifest.shipped_folder if file.shipped else None,
+        "mirror": folders.mirror / manifest.id if folders.mirror else None,
+    }.get(route)
+    return _folder_place(route, folder, file) if folder else None
+
+
+def checked(place: Place, manifest: Manifest, file: RawFile) -> RawBytes:
+    """Bytes at a place, after the one check that every route ends in.
+
+    Raises
+    ------
+    DigestMismatchError
+        If the SHA-256 differs; the message names file, both digests and sizes, the official address, the next step.
+    RawDataError
+        If the file is an archive that cannot be read or lacks the member.
+    StorageError
+        If the file cannot be read.
+    """
+    raw = RawBytes(place.load(), place.origin)
+    found = _digest(raw, file)
+    if found != file.sha256:
+        address = file.url or file.archive_url or "none recorded"
+        raise DigestMismatchError(
+            f"source {manifest.id}: {place.origin} is not the expected {file.name}: SHA-256 {found} ({len(raw.data)} bytes), "
+            f"expected {file.sha256} ({file.size or 'any number of'} bytes), official address {address}; {_next_step(place)}"
+        )
+    return raw
+
+
+def unpack(data: bytes, member: str, origin: str) -> bytes:
+    """Bytes of one member of a zip archive.
+
+    Raises
+    ------
+    RawDataError
+        If it is no zip archive, is damaged, or lacks the member.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return archive.read(member)
+    except KeyError as error:
+        raise RawDataError(f"{origin}: the wrong zip archive, it has no {member}") from error
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise RawDataError(f"{origin}: not a readable zip archive: {error}") from error
+
+
+def _next_step(place: Place) -> str:
+    return {
+        "cache": "move it away and run `whatworked sources fetch` again",
+        "package": "another version of that package may hold the expected bytes",
+        "shipped": "reinstall whatworked",
+        "mirror": "correct the mirror, or leave it out",
+        "network": "the site serves other bytes now; use a mirror that has the expected ones",
+    }[place.route]
+
+
+def _digest(raw: RawBytes, file: RawFile) -> str:
+    if file.tree:
+        from whatworked.sources.readers.arguments import tree_digest
+
+        return tree_digest(raw)
+    return sha256(raw.data)
+
+
+def _folder_place(route: Route, folder: Path, file: RawFile) -> Place | None:
+    path = folder / file.name
+    if path.is_file():
+        return Place(route, str(path), lambda: _read(path))
+    packed = folder / file.archive if file.archive else None
+    if packed is None or not packed.is_file():
+        return None
+    member = file.member or file.name
+    return Place(route, f"{packed}:{member}", lambda: unpack(_read(packed), member, str(packed)))
+
+
+def _read(path: Path) -> bytes:
+    with storage_errors(path, "read"):
+        return path.read_bytes()
+
+
+def _package_place(file: RawFile) -> Place | None:
+    package, function = (
+        file.package.partition(":")[::2] if ":" in file.package else (file.package.partition("/")[0], "")
+    )
+    spec = importlib.util.find_spec(package) if package else None
+    if spec is None or spec.origin is None:
+        return None
+    if function:
+        return Place("package", f"{package}.{function}()", lambda: _graph_bytes(package, function))
+    path = Path(spec.origin).parent / file.package.partition("/")[2]
+    return Place("package", str(path), lambda: _read(path)) if path.is_file() else None
+
+
+def _graph_bytes(package: str, function: str) -> bytes:
+    """Edge list of a graph that a package's function makes: two names and a tab a line, sorted within and between lines."""
+    graph = getattr(importlib.import_module(package), function)()
+    lines = sorted("\t".join(sorted(map(str, edge))) for edge in graph.edges())
+    return "".join(f"{line}\n" for line in lines).encode("utf-8")

@@ -1,0 +1,85 @@
+"""The store of prepared inputs: one content-addressed file per source, checked on every load."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whatworked.canonical import canonical_json
+from whatworked.errors import DigestMismatchError
+from whatworked.files import storage_errors, write_atomic
+from whatworked.prepared import PreparedInput, content_digest
+
+_FACTS = "facts.json"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def store_path(cache: Path, source: str, digest: str) -> Path:
+    """Where the prepared input of that content digest is kept."""
+    return cache / "prepared" / f"{source}-{digest[:16]}.npz"
+
+
+def save(prepared: PreparedInput, path: Path) -> None:
+    """Write a prepared input as an npz file with its facts as canonical JSON inside, whole or not at all.
+
+    Equal content gives equal bytes.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be written.
+    """
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in sorted(prepared.arrays.items()):
+            packed = io.BytesIO()
+            np.lib.format.write_array(packed, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), packed.getvalue())
+        archive.writestr(zipfile.ZipInfo(_FACTS, _EPOCH), canonical_json(dict(prepared.facts)))
+    write_atomic(path, stream.getvalue())
+
+
+def load(path: Path, source: str, family: str, digest: str) -> PreparedInput:
+    """Read a prepared input and check its content digest.
+
+    Raises
+    ------
+    DigestMismatchError
+        If the file is damaged or holds other content; the message says how to build it anew.
+    StorageError
+        If it cannot be read.
+    """
+    import msgspec
+
+    with storage_errors(path, "read"):
+        data = path.read_bytes()
+    try:
+        arrays, facts = _unpack(data)
+        found = content_digest(arrays.items(), facts)
+    except (ValueError, KeyError, OSError, EOFError, NotImplementedError, zipfile.BadZipFile) as error:
+        raise _damaged(path, source, f"it cannot be unpacked ({error})") from error
+    if found != digest:
+        raise _damaged(path, source, f"content digest {found}, expected {digest}")
+    return PreparedInput(source, family, arrays, msgspec.json.decode(facts))
+
+
+def _unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        facts = archive.read(_FACTS)
+        names = [name for name in archive.namelist() if name != _FACTS]
+        arrays = {
+            name.removesuffix(".npy"): np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
+            for name in names
+        }
+    return arrays, facts
+
+
+def _damaged(path: Path, source: str, what: str) -> DigestMismatchError:
+    return DigestMismatchError(
+        f"prepared input {path} is damaged: {what}; it was not used. "
+        f"Run `whatworked sources fetch {source} --again` to build it anew"
+    )
