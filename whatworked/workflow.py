@@ -67,6 +67,9 @@ class Stage:
         value for masks between which the stage does the same thing). None is allowed when nothing is read.
     needs : tuple of str or None
         Earlier stages whose results it takes; by default the one before (none for the first).
+    direct : callable or None
+        ``direct(data, setting) -> result``: the same result, bit for bit, by the plain library call. A cold run uses it in place
+        of `run`, where `run` is a finer-grained computation that shares more.
     """
 
     name: str
@@ -74,11 +77,20 @@ class Stage:
     reads: str = ""
     setting: Callable[[Switches], Hashable] | None = None
     needs: tuple[str, ...] | None = None
+    direct: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True)
 class StageResult:
-    """What a stage returned, and the categories of the warnings it raised."""
+    """What a stage returned, and the warning categories raised by it and by every stage it depends on."""
+
+    value: Any
+    raised: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A prediction, and the categories of the warnings raised on the way, in stage order."""
 
     value: Any
     warnings: tuple[str, ...] = ()
@@ -166,7 +178,7 @@ class Workflow:
             (stage.name, tuple(settings[k] for k in self._ancestry[index])) for index, stage in enumerate(self.stages)
         )
 
-    def predict(self, data: PreparedInput, mask: str | Sequence[int], store: Store | None = None) -> StageResult:
+    def predict(self, data: PreparedInput, mask: str | Sequence[int], store: Store | None = None) -> Prediction:
         """Run the stages of one mask.
 
         Parameters
@@ -181,20 +193,14 @@ class Workflow:
 
         Returns
         -------
-        StageResult
+        Prediction
             The prediction and the warnings of all stages.
         """
-        keys, settings = self.stage_keys(mask), self.settings(mask)
-        results: list[StageResult] = []
-        for stage, key, setting, parents in zip(self.stages, keys, settings, self.inputs, strict=True):
-            held = None if store is None else store.get(key)
-            if held is None:
-                held = _run_stage(stage, data, setting, [results[k].value for k in parents])
-                if store is not None:
-                    store[key] = held
-            results.append(held)
-        raised = tuple(category for result in results for category in result.warnings)
-        return StageResult(results[-1].value, raised)
+        shared = store is not None
+        run = _Run(self, data, self.settings(mask), self.stage_keys(mask), {} if store is None else store, shared)
+        result = run.result(len(self.stages) - 1)
+        raised = tuple(category for stage in self.stages for category in result.raised.get(stage.name, ()))
+        return Prediction(result.value, raised)
 
     def score(self, data: PreparedInput, prediction: Any, raised: tuple[str, ...] = ()) -> Outcome:
         """Score a prediction; `raised` are the warning categories to record with it."""
@@ -210,8 +216,8 @@ class Workflow:
 
     def run(self, data: PreparedInput, mask: str | Sequence[int], store: Store | None = None) -> Outcome:
         """Run and score one mask; cold unless a `store` is given (see :meth:`predict`)."""
-        result = self.predict(data, mask, store)
-        return self.score(data, result.value, result.warnings)
+        prediction = self.predict(data, mask, store)
+        return self.score(data, prediction.value, prediction.warnings)
 
     @cached_property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
@@ -236,12 +242,40 @@ class Workflow:
         return switches | {option.letter: False for option in self.held_off}
 
 
-def _run_stage(stage: Stage, data: PreparedInput, setting: Hashable, inputs: Sequence[Any]) -> StageResult:
+@dataclass(frozen=True)
+class _Run:
+    """One mask's program on one source; a stage runs when its result is asked for and not in the store."""
+
+    workflow: Workflow
+    data: PreparedInput
+    settings: tuple[Hashable, ...]
+    keys: tuple[StageKey, ...]
+    store: Store
+    shared: bool
+
+    def result(self, index: int) -> StageResult:
+        held = self.store.get(self.keys[index])
+        if held is None:
+            held = self.store[self.keys[index]] = self._fresh(index)
+        return held
+
+    def _fresh(self, index: int) -> StageResult:
+        stage = self.workflow.stages[index]
+        if stage.direct is not None and not self.shared:
+            return _call(stage.name, stage.direct, self.data, self.settings[index], ())
+        inputs = [self.result(k) for k in self.workflow.inputs[index]]
+        return _call(stage.name, stage.run, self.data, self.settings[index], inputs)
+
+
+def _call(
+    name: str, run: Callable[..., Any], data: PreparedInput, setting: Hashable, inputs: Sequence[StageResult]
+) -> StageResult:
     with warnings.catch_warnings(record=True) as raised:
         # "always": how often a warning was raised before must not matter.
         warnings.simplefilter("always")
-        value = stage.run(data, setting, *inputs)
-    return StageResult(value, tuple(entry.category.__name__ for entry in raised))
+        value = run(data, setting, *(result.value for result in inputs))
+    earlier = {stage: categories for result in inputs for stage, categories in result.raised.items()}
+    return StageResult(value, earlier | {name: tuple(entry.category.__name__ for entry in raised)})
 
 
 def _setting(stage: Stage, switches: Switches) -> Hashable:
