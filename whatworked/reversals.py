@@ -1,0 +1,100 @@
+"""Sign reversals: options that help in one background and hurt in another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from whatworked.cube import edge_starts, mask_string
+from whatworked.errors import unknown_name
+from whatworked.surface import EdgeEffect, ResponseSurface
+
+FLOORS: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {"1e-12": (1e-12, 0.0), "1%": (0.0, 0.01), "5%": (0.0, 0.05), "10%": (0.0, 0.10)}
+)
+"""Floors by name, as (absolute, share of the range of the surface); the larger of the two applies."""
+
+
+@dataclass(frozen=True)
+class OptionSigns:
+    """Where one option helps and where it hurts.
+
+    Attributes
+    ----------
+    option : str
+        Name of the option.
+    floor : float
+        Effects of at most this size count as none, in utility.
+    helps, hurts, neutral : int
+        Number of backgrounds with an effect above the floor, below minus the floor, and in between; they add up to
+        2**(d-1).
+    mean : float
+        Mean conditional effect.
+    largest, smallest : EdgeEffect
+        The most positive and the most negative effect; ties go to the first mask in canonical order.
+    """
+
+    option: str
+    floor: float
+    helps: int
+    hurts: int
+    neutral: int
+    mean: float
+    largest: EdgeEffect
+    smallest: EdgeEffect
+
+    @property
+    def reverses(self) -> bool:
+        """Whether the option helps somewhere and hurts somewhere else."""
+        return self.helps > 0 and self.hurts > 0
+
+
+def floor_of(surface: ResponseSurface, name: str = "1e-12") -> float:
+    """Size in utility of the floor called `name`, one of `FLOORS`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such floor.
+    """
+    if name not in FLOORS:
+        raise unknown_name("floor", name, FLOORS)
+    absolute, share = FLOORS[name]
+    return max(absolute, share * surface.range)
+
+
+def option_signs(surface: ResponseSurface, floor: float = 1e-12) -> tuple[OptionSigns, ...]:
+    """Signs of every option's conditional effects, in the order of the options.
+
+    Parameters
+    ----------
+    surface : ResponseSurface
+        The surface.
+    floor : float
+        Effects of at most this size count as none.
+
+    Examples
+    --------
+    >>> first, second = option_signs(ResponseSurface(("A", "B"), [0.0, 0.0, 1.0, 0.0]))
+    >>> first.reverses, second.reverses, second.smallest
+    (False, False, EdgeEffect(option='B', mask='10', effect=-1.0))
+    """
+    rows = zip(surface.options, surface.effects(), surface.mean_effects().tolist(), strict=True)
+    results = []
+    for index, (option, row, mean) in enumerate(rows):
+        starts = edge_starts(surface.d, index)
+        extremes = (
+            EdgeEffect(option, mask_string(int(starts[place]), surface.d), float(row[place]))
+            for place in (int(row.argmax()), int(row.argmin()))
+        )
+        helps, hurts = int(np.count_nonzero(row > floor)), int(np.count_nonzero(row < -floor))
+        results.append(OptionSigns(option, floor, helps, hurts, row.size - helps - hurts, mean, *extremes))
+    return tuple(results)
+
+
+def reversing_options(surface: ResponseSurface, floor: float = 1e-12) -> tuple[str, ...]:
+    """Names of the options whose effect changes sign between backgrounds, beyond the floor."""
+    return tuple(signs.option for signs in option_signs(surface, floor) if signs.reverses)
