@@ -1,17 +1,17 @@
 r"""Hierarchical bootstrap intervals for family-macro figures and paired differences.
 
-One resample draws, with replacement and each time anew, as many families as there are; within every drawn family as many
-of its sources as it has; within every drawn source as many of its repetitions as it has. With F families, n_f sources in
-family f and r_s repetitions on source s, resample b has the figure
+One resample draws, with replacement and each time anew, as many families as there are; within every drawn family as
+many of its sources as it has; within every drawn source as many of its repetitions as it has. With F families, n_f
+sources in family f and r_s repetitions on source s, resample b has the figure
 
     T_b = 1/F sum_{k=1..F} 1/n_f(k) sum_{j=1..n_f(k)} 1/r_s(k,j) sum_{m=1..r_s(k,j)} y[s(k,j), rep(k,j,m)]
 
 where f(k), s(k,j) and rep(k,j,m) are the draws. The interval at confidence c is the percentile interval
 [Q((1-c)/2), Q((1+c)/2)] of T_1 ... T_B with linear interpolation between order statistics (Efron and Tibshirani, "An
-Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13; for nested data Davison and Hinkley, "Bootstrap Methods
-and their Application", Cambridge 1997, section 3.8). It speaks about new families, sources and seeds like those measured;
-with F families there are only F**F family draws, so for few families it is coarse, and for one it says nothing about
-families. `scipy.stats.bootstrap` resamples one level only, hence this module.
+Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13; for nested data Davison and Hinkley, "Bootstrap
+Methods and their Application", Cambridge 1997, section 3.8). It speaks about new families, sources and seeds like those
+measured; with F families there are only F**F family draws, so for few families it is coarse, and for one it says nothing
+about families. `scipy.stats.bootstrap` resamples one level only, hence this module.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whatworked.aggregate import Measurement, mean, nested, paired
+from whatworked.aggregate import Measurement, mean, nested
 from whatworked.cube import FloatArray, IntArray
 from whatworked.errors import InvalidOptionError
+from whatworked.paired import paired
 
 RESAMPLES = 9_999
 """Resamples unless asked otherwise."""
@@ -92,8 +93,8 @@ def difference_interval(
 ) -> Interval:
     """Interval for the family-macro paired difference of two methods, left minus right.
 
-    Families and sources are resampled in pairs. Repetitions are too, where both methods have the same ones on a source or
-    one of them has a single one (a method without randomness); where the repetitions do not match, the difference of
+    Families and sources are resampled in pairs. Repetitions are too, where both methods have the same ones on a source
+    or one of them has a single one (a method without randomness); where the repetitions do not match, the difference of
     source means counts as one repetition, and variation between repetitions is not part of the interval.
 
     Parameters and errors are those of `macro_interval`; different sources are an error, too.
