@@ -92,8 +92,8 @@ def nested(rows: Iterable[Measurement]) -> dict[str, dict[str, dict[Hashable, fl
     for row in rows:
         if row.value is None or not math.isfinite(row.value):
             raise InvalidOptionError(
-                f"{row.source}, repetition {row.repetition}: the value is {row.value}; leave out undefined values, and say "
-                "how many were left out"
+                f"{row.source}, repetition {row.repetition}: the value is {row.value}; leave out undefined values, and "
+                "say how many"
             )
         if homes.setdefault(row.source, row.family) != row.family:
             raise InvalidOptionError(
@@ -102,7 +102,7 @@ def nested(rows: Iterable[Measurement]) -> dict[str, dict[str, dict[Hashable, fl
         repetitions = tree.setdefault(row.family, {}).setdefault(row.source, {})
         if row.repetition in repetitions:
             raise InvalidOptionError(
-                f"{row.source}: repetition {row.repetition} is given twice; pass the rows of one method, condition set and "
+                f"{row.source}: repetition {row.repetition} is given twice; pass the rows of one method under one "
                 "budget"
             )
         repetitions[row.repetition] = float(row.value)

@@ -10,8 +10,8 @@ where f(k), s(k,j) and rep(k,j,m) are the draws. The interval at confidence c is
 [Q((1-c)/2), Q((1+c)/2)] of T_1 ... T_B with linear interpolation between order statistics (Efron and Tibshirani, "An
 Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13; for nested data Davison and Hinkley, "Bootstrap
 Methods and their Application", Cambridge 1997, section 3.8). It speaks about new families, sources and seeds like those
-measured; with F families there are only F**F family draws, so for few families it is coarse, and for one it says nothing
-about families. `scipy.stats.bootstrap` resamples one level only, hence this module.
+measured; with F families there are only F**F family draws, so for few families it is coarse, and for one it says
+nothing about families. `scipy.stats.bootstrap` resamples one level only, hence this module.
 """
 
 from __future__ import annotations

@@ -139,8 +139,8 @@ def paired(
     if places[0] != places[1]:
         only = [", ".join(sorted(source for _, source in mine - other)) for mine, other in (places, places[::-1])]
         raise InvalidOptionError(
-            f"the methods were not measured on the same sources: only the first on {only[0] or 'none'}, only the second "
-            f"on {only[1] or 'none'}; compare them on sources that both have"
+            f"the methods were not measured on the same sources: only the first on {only[0] or 'none'}, only the "
+            f"second on {only[1] or 'none'}; compare them on sources that both have"
         )
     return {
         family: {source: (values, second[family][source]) for source, values in members.items()}
