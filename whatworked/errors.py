@@ -66,6 +66,10 @@ class PluginError(WhatWorkedError):
     """An estimator, policy or family from outside that cannot be loaded or breaks its contract."""
 
 
+class RunError(WhatWorkedError):
+    """A benchmark run, or a packed one, that is altered, incomplete or of another schema."""
+
+
 class InvalidOptionError(WhatWorkedError, ValueError):
     """A command or function argument outside what is allowed."""
 
