@@ -1,9 +1,9 @@
 """Identity of a prediction, and a compact fingerprint by which another machine judges "the same up to rounding".
 
-Two kinds of prediction exist: *values* (an array of floats, each near the other machine's) and *items* (labels, beats,
-ranked documents: each equal or not). A fingerprint of values holds their quantiles and eight fixed pseudo-random projections;
-one of items holds how many of them fall into each of sixteen fixed hash buckets. Half the sum of absolute differences of the
-bucket counts never exceeds the number of items that differ.
+Two kinds of prediction exist: *values* (an array of floats, each near the other machine's) and *items* (labels,
+beats, ranked documents: each equal or not). A fingerprint of values holds their quantiles and eight fixed
+pseudo-random projections; one of items holds how many of them fall into each of sixteen fixed hash buckets. Half the
+sum of absolute differences of the bucket counts never exceeds the number of items that differ.
 """
 
 from __future__ import annotations
@@ -37,29 +37,36 @@ class PredictionForm:
     ----------
     name : str
         What a prediction is, in a few words.
-    encode : callable
-        Prediction to the bytes whose SHA-256 is its identity.
     fingerprint : callable
         Prediction to its `Fingerprint`.
+    dtype : str or None
+        For arrays: the type whose raw C-order bytes are identified. None for plain Python values, identified by their
+        compact, key-sorted JSON.
     tolerance : float
-        For values: largest difference of a fingerprint entry, relative to the largest absolute quantile. For items: largest
-        share of items that may differ (one item always may).
+        For values: largest difference of a fingerprint entry, relative to the largest absolute quantile. For items:
+        largest share of items that may differ (one item always may).
     utility_tolerance : float
         Largest difference of utilities still called equal.
     """
 
     name: str
-    encode: Callable[[Any], bytes]
     fingerprint: Callable[[Any], Fingerprint]
-    tolerance: float
-    utility_tolerance: float
+    dtype: str | None = None
+    tolerance: float = 1e-6
+    utility_tolerance: float = 1e-9
+
+    def encode(self, prediction: Any) -> bytes:
+        """The bytes that identify a prediction; ValueError for JSON that holds NaN or infinities."""
+        if self.dtype is None:
+            return canonical_json(prediction)
+        return np.ascontiguousarray(prediction, dtype=self.dtype).tobytes()
 
     def digest(self, prediction: Any) -> str:
         """SHA-256 of the prediction, lower-case hexadecimal."""
         return sha256(self.encode(prediction))
 
     def close(self, one: Fingerprint, other: Fingerprint) -> bool:
-        """Whether two fingerprints are those of predictions equal up to rounding; False if they are of different kinds."""
+        """Whether two fingerprints are those of predictions equal up to rounding; False if their kinds differ."""
         if one.keys() != other.keys() or ("buckets" not in one and one["n"] != other["n"]):
             return False
         if "buckets" in one:
@@ -67,31 +74,12 @@ class PredictionForm:
         return _values_close(one, other, self.tolerance)
 
 
-def array_form(name: str, dtype: str, **tolerances: float) -> PredictionForm:
-    """Form of arrays identified by their raw C-order bytes in `dtype`; integers are items, floats values."""
-    fingerprint = values_fingerprint if np.dtype(dtype).kind == "f" else labels_fingerprint
-
-    def encode(prediction: npt.ArrayLike) -> bytes:
-        return np.ascontiguousarray(prediction, dtype=dtype).tobytes()
-
-    return PredictionForm(name, encode, fingerprint, **_with_defaults(tolerances))
-
-
-def json_form(name: str, fingerprint: Callable[[Any], Fingerprint], **tolerances: float) -> PredictionForm:
-    """Form of plain Python values identified by their compact, key-sorted JSON."""
-    return PredictionForm(name, canonical_json, fingerprint, **_with_defaults(tolerances))
-
-
-def _with_defaults(tolerances: Mapping[str, float]) -> dict[str, float]:
-    return {"tolerance": 1e-6, "utility_tolerance": 1e-9, **tolerances}
-
-
 def values_fingerprint(values: npt.ArrayLike) -> Fingerprint:
     """Fingerprint of floats of any shape, taken in C order."""
     flat = np.asarray(values, dtype=np.float64).ravel()
     quantiles = np.quantile(flat, (0.0, 0.25, 0.5, 0.75, 1.0)) if flat.size else np.zeros(5)
-    projections = [_signs(flat.size, k) @ flat / max(flat.size, 1) for k in range(PROJECTIONS)]
-    return {"n": int(flat.size), "quantiles": _rounded(quantiles), "projections": _rounded(projections)}
+    projections = [float(_signs(flat.size, k) @ flat) / max(flat.size, 1) for k in range(PROJECTIONS)]
+    return {"n": int(flat.size), "quantiles": _rounded(quantiles.tolist()), "projections": _rounded(projections)}
 
 
 def labels_fingerprint(labels: npt.ArrayLike) -> Fingerprint:
@@ -115,13 +103,13 @@ def rankings_fingerprint(rankings: Mapping[str, Iterable[str]]) -> Fingerprint:
 
 def _items_close(one: Fingerprint, other: Fingerprint, share: float) -> bool:
     differing = int(np.abs(np.subtract(one["buckets"], other["buckets"])).sum()) / 2
-    return differing <= max(1.0, share * max(one["n"], other["n"]))
+    return bool(differing <= max(1.0, share * max(one["n"], other["n"])))
 
 
 def _values_close(one: Fingerprint, other: Fingerprint, relative: float) -> bool:
     scale = max(float(np.abs([*one["quantiles"], *other["quantiles"]]).max()), 1e-300)
     pairs = [(one[part], other[part]) for part in ("quantiles", "projections")]
-    return all(np.allclose(left, right, rtol=0.0, atol=relative * scale) for left, right in pairs)
+    return all(bool(np.allclose(left, right, rtol=0.0, atol=relative * scale)) for left, right in pairs)
 
 
 def _bucket_counts(hashes: _UInts) -> Fingerprint:

@@ -1,91 +1,40 @@
 """Declaring a workflow: options, an ordered chain of stages, a metric.
 
-A stage states which options it reads and turns them into a small hashable *setting*. The tuple of its settings is the program a
-mask runs. Sharing of work, code equivalence and the text shown to a player all follow from that one declaration.
+A stage states which options it reads and turns them into a small hashable *setting*. The tuple of its settings is the
+program a mask runs. Sharing of work, code equivalence and the text shown to a player all follow from that one
+declaration.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Hashable, Mapping, MutableMapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from whatworked.cube import check_dimensions, mask_rank, mask_strings, option_letters
+from whatworked import workflow_text
+from whatworked.cube import mask_rank, mask_strings
 from whatworked.equivalence import Equivalence
 from whatworked.errors import DeclarationError, InvalidMaskError
 from whatworked.outcome import Outcome
 from whatworked.prediction import PredictionForm
+from whatworked.stage import (
+    Option,
+    Stage,
+    StageKey,
+    StageResult,
+    Store,
+    Switches,
+    call,
+    declaration_problems,
+    needs_of,
+)
 
 if TYPE_CHECKING:
     from whatworked.metric import Metric
     from whatworked.prepared import PreparedInput
 
-Switches = Mapping[str, bool]
-"""Options by letter; True means changed. A stage sees only the letters it reads."""
-
-StageKey = tuple[str, tuple[Hashable, ...]]
-"""Name of a stage and every setting its result depends on: equal keys, equal results (on one prepared input)."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """A binary choice.
-
-    Attributes
-    ----------
-    letter : str
-        A, B, C, … in the order of the mask.
-    name : str
-        What is chosen, in a few words.
-    off, on : str
-        The default setting (bit 0) and the changed setting (bit 1).
-    """
-
-    letter: str
-    name: str
-    off: str
-    on: str
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One step of a workflow: a pure function of the prepared input, its setting and earlier results.
-
-    Attributes
-    ----------
-    name : str
-        Unique within the workflow.
-    run : callable
-        ``run(data, setting, *inputs) -> result``. `inputs` are the results of the stages in `needs`, in that order. They are
-        shared between masks, so `run` must not change them, nor depend on anything else.
-    reads : str
-        Letters of the options it reads; "" for a stage that is the same under every mask.
-    setting : callable or None
-        ``setting(on) -> hashable`` with `on` the read options by letter. It must leave out what has no effect (return the same
-        value for masks between which the stage does the same thing). None is allowed when nothing is read.
-    needs : tuple of str or None
-        Earlier stages whose results it takes; by default the one before (none for the first).
-    direct : callable or None
-        ``direct(data, setting) -> result``: the same result, bit for bit, by the plain library call. A cold run uses it in place
-        of `run`, where `run` is a finer-grained computation that shares more.
-    """
-
-    name: str
-    run: Callable[..., Any]
-    reads: str = ""
-    setting: Callable[[Switches], Hashable] | None = None
-    needs: tuple[str, ...] | None = None
-    direct: Callable[..., Any] | None = None
-
-
-@dataclass(frozen=True)
-class StageResult:
-    """What a stage returned, and the warning categories raised by it and by every stage it depends on."""
-
-    value: Any
-    raised: Mapping[str, tuple[str, ...]]
+__all__ = ["Option", "Prediction", "Stage", "StageKey", "StageResult", "Store", "Switches", "Workflow"]
 
 
 @dataclass(frozen=True)
@@ -94,10 +43,6 @@ class Prediction:
 
     value: Any
     warnings: tuple[str, ...] = ()
-
-
-Store = MutableMapping[StageKey, StageResult]
-"""Stage results of one source, shared between masks."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +84,7 @@ class Workflow:
     version: str = "1"
 
     def __post_init__(self) -> None:
-        problems = [*_option_problems(self.options + self.held_off), *_stage_problems(self)]
+        problems = list(declaration_problems(self.options + self.held_off, self.stages))
         if problems:
             raise DeclarationError(f"workflow {self.family!r}: " + "; ".join(problems))
 
@@ -164,7 +109,7 @@ class Workflow:
     def settings(self, mask: str | Sequence[int]) -> tuple[Hashable, ...]:
         """Setting of every stage under `mask` (a 0/1 string or d bits), in stage order."""
         switches = self._switches(mask)
-        return tuple(_setting(stage, switches) for stage in self.stages)
+        return tuple(stage.setting_under(switches) for stage in self.stages)
 
     def equivalence(self, d: int | None = None) -> Equivalence:
         """Classes of masks with equal settings, over the first `d` options (default all)."""
@@ -188,8 +133,8 @@ class Workflow:
         mask : str or sequence of int
             The configuration.
         store : mutable mapping, optional
-            Results of earlier calls *on the same source*: what is found there is not run again, what is run is added. Without
-            it, nothing is shared (a cold run). The caller may take entries out at any time.
+            Results of earlier calls *on the same source*: what is found there is not run again, what is run is added.
+            Without it, nothing is shared (a cold run). The caller may take entries out at any time.
 
         Returns
         -------
@@ -219,11 +164,21 @@ class Workflow:
         prediction = self.predict(data, mask, store)
         return self.score(data, prediction.value, prediction.warnings)
 
+    def describe(self) -> dict[str, Any]:
+        """Facts of the declaration as JSON values: options, stages, metric."""
+        return workflow_text.describe(self)
+
+    def code(self) -> str:
+        """Source text of the modules that hold the stages."""
+        return workflow_text.code(self)
+
     @cached_property
     def inputs(self) -> tuple[tuple[int, ...], ...]:
         """Positions of the stages whose results each stage takes."""
         position = {stage.name: index for index, stage in enumerate(self.stages)}
-        return tuple(tuple(position[name] for name in _needs(self.stages, index)) for index in range(len(self.stages)))
+        return tuple(
+            tuple(position[name] for name in needs_of(self.stages, index)) for index in range(len(self.stages))
+        )
 
     @cached_property
     def _ancestry(self) -> tuple[tuple[int, ...], ...]:
@@ -262,62 +217,6 @@ class _Run:
     def _fresh(self, index: int) -> StageResult:
         stage = self.workflow.stages[index]
         if stage.direct is not None and not self.shared:
-            return _call(stage.name, stage.direct, self.data, self.settings[index], ())
+            return call(stage.name, stage.direct, self.data, self.settings[index], ())
         inputs = [self.result(k) for k in self.workflow.inputs[index]]
-        return _call(stage.name, stage.run, self.data, self.settings[index], inputs)
-
-
-def _call(
-    name: str, run: Callable[..., Any], data: PreparedInput, setting: Hashable, inputs: Sequence[StageResult]
-) -> StageResult:
-    with warnings.catch_warnings(record=True) as raised:
-        # "always": how often a warning was raised before must not matter.
-        warnings.simplefilter("always")
-        value = run(data, setting, *(result.value for result in inputs))
-    earlier = {stage: categories for result in inputs for stage, categories in result.raised.items()}
-    return StageResult(value, earlier | {name: tuple(entry.category.__name__ for entry in raised)})
-
-
-def _setting(stage: Stage, switches: Switches) -> Hashable:
-    if stage.setting is None:
-        return None
-    return stage.setting({letter: switches[letter] for letter in stage.reads})
-
-
-def _needs(stages: Sequence[Stage], index: int) -> tuple[str, ...]:
-    declared = stages[index].needs
-    if declared is not None:
-        return declared
-    return (stages[index - 1].name,) if index else ()
-
-
-def _option_problems(options: Sequence[Option]) -> list[str]:
-    letters = tuple(option.letter for option in options)
-    if letters != option_letters(check_dimensions(len(options))):
-        return [f"option letters are {', '.join(letters)}; they must be A, B, C, … in order"]
-    return []
-
-
-def _stage_problems(workflow: Workflow) -> list[str]:
-    problems = []
-    letters = {option.letter for option in workflow.options + workflow.held_off}
-    earlier: set[str] = set()
-    read: set[str] = set()
-    for index, stage in enumerate(workflow.stages):
-        unknown = set(stage.reads) - letters
-        missing = set(_needs(workflow.stages, index)) - earlier
-        if unknown:
-            problems.append(f"stage {stage.name!r} reads {', '.join(sorted(unknown))}, which is no option")
-        if missing:
-            problems.append(f"stage {stage.name!r} needs {', '.join(sorted(missing))}, which is no earlier stage")
-        if stage.name in earlier:
-            problems.append(f"two stages are called {stage.name!r}")
-        if bool(stage.reads) != (stage.setting is not None):
-            problems.append(f"stage {stage.name!r} must state both the options it reads and its setting, or neither")
-        earlier.add(stage.name)
-        read |= set(stage.reads)
-    if not workflow.stages:
-        problems.append("it has no stages")
-    if letters - read:
-        problems.append(f"no stage reads option {', '.join(sorted(letters - read))}")
-    return problems
+        return call(stage.name, stage.run, self.data, self.settings[index], inputs)

@@ -10,7 +10,7 @@ from scipy.signal import butter, find_peaks, sosfiltfilt
 
 from whatworked.cube import FloatArray
 from whatworked.metric import Metric
-from whatworked.prediction import json_form, samples_fingerprint
+from whatworked.prediction import PredictionForm, samples_fingerprint
 from whatworked.workflow import Option, Stage, Switches, Workflow
 from whatworked.workflows import second_metrics
 from whatworked.workflows.events import count_matches, interior
@@ -92,6 +92,8 @@ def event_f1(data: PreparedInput, prediction: list[int], tolerance: float = TOLE
     """2M / (P + T): M matched pairs of P predicted and T reference events in the interior."""
     rate = int(data.facts["sample_rate"])
     predicted, reference = interior(prediction, rate), interior(data.arrays["events"], rate)
+    if not predicted or not reference:
+        return 0.0
     matched = count_matches(predicted, reference, round(tolerance * rate))
     return 2 * matched / (len(predicted) + len(reference))
 
@@ -101,8 +103,19 @@ def sensitivity(data: PreparedInput, prediction: list[int]) -> dict[str, float]:
     return {name: event_f1(data, prediction, tolerance) for name, tolerance in SENSITIVITY.items()}
 
 
-def _kind_of_envelope(on: Switches) -> str:
+def kind_of_envelope(on: Switches) -> str:
+    """What the envelope is made of."""
     return "squared difference" if on["C"] else "absolute value"
+
+
+def kind_of_threshold(on: Switches) -> str:
+    """What the threshold is made of."""
+    return "median" if on["E"] else "mean"
+
+
+def least_distance(on: Switches) -> float:
+    """Smallest distance of two peaks in seconds."""
+    return 0.3 if on["F"] else 0.2
 
 
 WORKFLOW = Workflow(
@@ -118,14 +131,14 @@ WORKFLOW = Workflow(
     ),
     stages=(
         Stage("centre", centre),
-        Stage("high_pass", high_pass, "A", lambda on: on["A"]),
-        Stage("low_pass", low_pass, "B", lambda on: on["B"]),
-        Stage("envelope", envelope, "C", _kind_of_envelope),
-        Stage("smooth", smooth, "D", lambda on: on["D"]),
-        Stage("threshold", threshold, "E", lambda on: "median" if on["E"] else "mean"),
-        Stage("peaks", peaks, "F", lambda on: 0.3 if on["F"] else 0.2, needs=("smooth", "threshold")),
+        Stage("high_pass", high_pass, "A"),
+        Stage("low_pass", low_pass, "B"),
+        Stage("envelope", envelope, "C", kind_of_envelope),
+        Stage("smooth", smooth, "D"),
+        Stage("threshold", threshold, "E", kind_of_threshold),
+        Stage("peaks", peaks, "F", least_distance, needs=("smooth", "threshold")),
         Stage("align", align, needs=("peaks", "low_pass")),
     ),
     metric=Metric("event_F1_at_100ms", event_f1, second_metrics.event_f1, extras=sensitivity),
-    form=json_form("sample of every beat", samples_fingerprint, tolerance=0.01, utility_tolerance=0.01),
+    form=PredictionForm("sample of every beat", samples_fingerprint, tolerance=0.01, utility_tolerance=0.01),
 )

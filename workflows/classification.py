@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from whatworked.cube import FloatArray
 from whatworked.metric import Metric
-from whatworked.prediction import array_form
+from whatworked.prediction import PredictionForm, labels_fingerprint
 from whatworked.workflow import Option, Stage, Switches, Workflow
 from whatworked.workflows import second_metrics
 from whatworked.workflows.tabular import signed_log
@@ -88,12 +88,14 @@ WORKFLOW = Workflow(
         Option("F", "projection", "none", "PCA keeping 95 % of the variance"),
     ),
     stages=(
-        Stage("transform", transform, "A", lambda on: on["A"]),
-        Stage("scale", scale, "B", lambda on: on["B"]),
-        Stage("select", select, "E", lambda on: on["E"]),
-        Stage("project", project, "F", lambda on: on["F"]),
+        Stage("transform", transform, "A"),
+        Stage("scale", scale, "B"),
+        Stage("select", select, "E"),
+        Stage("project", project, "F"),
         Stage("classify", classify, "CD", model_setting),
     ),
     metric=Metric("balanced_accuracy", balanced_accuracy, second_metrics.balanced_accuracy),
-    form=array_form("class label of every evaluation row", "int64", tolerance=0.01, utility_tolerance=0.01),
+    form=PredictionForm(
+        "class label of every evaluation row", labels_fingerprint, "int64", tolerance=0.01, utility_tolerance=0.01
+    ),
 )

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from whatworked.cube import FloatArray
 from whatworked.metric import Metric
-from whatworked.prediction import array_form
+from whatworked.prediction import PredictionForm, labels_fingerprint
 from whatworked.workflow import Option, Stage, Switches, Workflow
 from whatworked.workflows import second_metrics
 from whatworked.workflows.tabular import signed_log
@@ -86,11 +86,11 @@ WORKFLOW = Workflow(
         Option("F", "k-means start", "k-means++", "random rows"),
     ),
     stages=(
-        Stage("transform", transform, "A", lambda on: on["A"]),
-        Stage("scale", scale, "B", lambda on: on["B"]),
+        Stage("transform", transform, "A"),
+        Stage("scale", scale, "B"),
         Stage("project", project, "CE", project_setting),
         Stage("cluster", cluster, "DF", cluster_setting),
     ),
     metric=Metric("NMI", mutual_information, second_metrics.mutual_information),
-    form=array_form("cluster of every row", "int32", tolerance=0.01, utility_tolerance=0.01),
+    form=PredictionForm("cluster of every row", labels_fingerprint, "int32", tolerance=0.01, utility_tolerance=0.01),
 )

@@ -11,7 +11,7 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from whatworked.cube import FloatArray
 from whatworked.metric import Metric
-from whatworked.prediction import array_form
+from whatworked.prediction import PredictionForm, values_fingerprint
 from whatworked.workflow import Option, Stage, Switches, Workflow
 from whatworked.workflows import second_metrics
 
@@ -82,14 +82,24 @@ def series_spread(data: PreparedInput) -> float:
     return float(high - low)
 
 
-def invert_setting(on: Switches) -> tuple[bool, bool]:
-    """Whether to undo the logarithm, and the differences."""
-    return on["C"], on["F"]
+def design_setting(on: Switches) -> tuple[bool, int]:
+    """Whether there is a trend, and the number of lags."""
+    return on["A"], (12 if on["B"] else 1)
+
+
+def scale_setting(on: Switches) -> str:
+    """Kind of scaling."""
+    return "robust" if on["E"] else "standard"
+
+
+def penalty(on: Switches) -> float:
+    """The ridge penalty alpha."""
+    return 10.0 if on["D"] else 1.0
 
 
 WORKFLOW = Workflow(
     family="forecasting",
-    summary="One-step ridge forecasts from lagged values; fitted once, every forecast uses the realised values before it.",
+    summary="One-step ridge forecasts from lagged values, fitted once; a forecast uses the realised values before it.",
     options=(
         Option("A", "time trend", "none", "time over the training length as a feature"),
         Option("B", "lags", "lag 1", "lags 1 to 12"),
@@ -99,12 +109,12 @@ WORKFLOW = Workflow(
         Option("F", "target", "levels", "first differences, the last realised level added back"),
     ),
     stages=(
-        Stage("levels", levels, "C", lambda on: on["C"]),
-        Stage("differences", differences, "F", lambda on: on["F"]),
-        Stage("design", design, "AB", lambda on: (on["A"], 12 if on["B"] else 1)),
-        Stage("scale", scale, "E", lambda on: "robust" if on["E"] else "standard"),
-        Stage("forecast", forecast, "D", lambda on: 10.0 if on["D"] else 1.0, needs=("scale", "differences")),
-        Stage("invert", invert, "CF", invert_setting, needs=("forecast", "levels")),
+        Stage("levels", levels, "C"),
+        Stage("differences", differences, "F"),
+        Stage("design", design, "AB", design_setting),
+        Stage("scale", scale, "E", scale_setting),
+        Stage("forecast", forecast, "D", penalty, needs=("scale", "differences")),
+        Stage("invert", invert, "CF", needs=("forecast", "levels")),
     ),
     metric=Metric(
         "one_step_MAE",
@@ -113,5 +123,5 @@ WORKFLOW = Workflow(
         cost_scale=series_spread,
         unit="unit of the series",
     ),
-    form=array_form("forecast at every evaluation point", "float64"),
+    form=PredictionForm("forecast at every evaluation point", values_fingerprint, "float64"),
 )

@@ -1,9 +1,10 @@
-"""Link prediction: logistic regression on neighbourhood scores of node pairs, scored by the area under the ROC curve."""
+"""Link prediction: logistic regression on neighbourhood scores of node pairs, scored by ROC AUC."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from whatworked.cube import FloatArray
 from whatworked.metric import Metric
-from whatworked.prediction import json_form, values_fingerprint
+from whatworked.prediction import PredictionForm, values_fingerprint
 from whatworked.workflow import Option, Stage, Switches, Workflow
 from whatworked.workflows import second_metrics
 
@@ -42,26 +43,29 @@ def common_neighbours(graph: nx.Graph, pairs: Pairs) -> list[float]:
     return [float(len(list(nx.common_neighbors(graph, left, right)))) for left, right in pairs]
 
 
-def _listed(score: Callable[[nx.Graph, Pairs], Iterable[tuple[int, int, float]]]) -> Callable[[nx.Graph, Pairs], list[float]]:
+def _listed(
+    score: Callable[[nx.Graph, Pairs], Iterable[tuple[int, int, float]]],
+) -> Callable[[nx.Graph, Pairs], list[float]]:
     """A NetworkX link score as a list of numbers."""
     return lambda graph, pairs: [float(value) for _, _, value in score(graph, pairs)]
 
 
 SCORES: dict[str, Callable[[nx.Graph, Pairs], list[float]]] = {
-    "A": common_neighbours,
-    "B": _listed(nx.jaccard_coefficient),
-    "C": _listed(nx.adamic_adar_index),
-    "D": _listed(nx.resource_allocation_index),
-    "E": _listed(nx.preferential_attachment),
+    "common_neighbours": common_neighbours,
+    "jaccard": _listed(nx.jaccard_coefficient),
+    "adamic_adar": _listed(nx.adamic_adar_index),
+    "resource_allocation": _listed(nx.resource_allocation_index),
+    "preferential_attachment": _listed(nx.preferential_attachment),
 }
+"""Scores of node pairs, in the order of the options A to E."""
 
 
-def column(data: PreparedInput, letter: str | None, graph: nx.Graph) -> Column | None:
-    """The score of option `letter` for every pair; None where it is off."""
-    if letter is None:
+def column(name: str, data: PreparedInput, active: bool, graph: nx.Graph) -> Column | None:
+    """The score `name` of every pair; None where it is off."""
+    if not active:
         return None
-    fit, test = ([(int(u), int(v)) for u, v in data.arrays[name]] for name in ("fit_pairs", "test_pairs"))
-    return np.array(SCORES[letter](graph, fit)), np.array(SCORES[letter](graph, test))
+    fit, test = ([(int(u), int(v)) for u, v in data.arrays[pairs]] for pairs in ("fit_pairs", "test_pairs"))
+    return np.array(SCORES[name](graph, fit)), np.array(SCORES[name](graph, test))
 
 
 def join(data: PreparedInput, setting: None, *columns: Column | None) -> Features:
@@ -84,7 +88,7 @@ def scale(data: PreparedInput, standard: bool, features: Features) -> Features:
 
 def scale_setting(on: Switches) -> bool:
     """Whether to scale; the zero column that stands in where no score is enabled stays zero."""
-    return on["F"] and any(on[letter] for letter in SCORES)
+    return on["F"] and any(on[letter] for letter in "ABCDE")
 
 
 def link(data: PreparedInput, setting: None, features: Features) -> list[float]:
@@ -100,18 +104,6 @@ def area_under_curve(data: PreparedInput, prediction: list[float]) -> float:
     return float(roc_auc_score(data.arrays["test_labels"], prediction))
 
 
-def _column_stage(letter: str, name: str) -> Stage:
-    def setting(on: Switches) -> Any:
-        return letter if on[letter] else None
-
-    return Stage(name, column, letter, setting, needs=("observe",))
-
-
-_COLUMNS = tuple(
-    _column_stage(letter, name)
-    for letter, name in zip("ABCDE", ("common", "jaccard", "adamic_adar", "allocation", "attachment"), strict=True)
-)
-
 WORKFLOW = Workflow(
     family="link_prediction",
     summary="Logistic regression on neighbourhood scores of node pairs, computed on the observed graph only.",
@@ -121,15 +113,20 @@ WORKFLOW = Workflow(
         Option("C", "Adamic-Adar index", "not used", "as a feature"),
         Option("D", "resource allocation index", "not used", "as a feature"),
         Option("E", "preferential attachment", "not used", "as a feature"),
-        Option("F", "scaling", "none", "standard scaling fitted on the calibration pairs (no effect without a feature)"),
+        Option(
+            "F", "scaling", "none", "standard scaling fitted on the calibration pairs (no effect without a feature)"
+        ),
     ),
     stages=(
         Stage("observe", observe),
-        *_COLUMNS,
-        Stage("join", join, needs=tuple(stage.name for stage in _COLUMNS)),
+        *(
+            Stage(name, partial(column, name), letter, needs=("observe",))
+            for letter, name in zip("ABCDE", SCORES, strict=True)
+        ),
+        Stage("join", join, needs=tuple(SCORES)),
         Stage("scale", scale, "ABCDEF", scale_setting),
         Stage("link", link),
     ),
     metric=Metric("ROC_AUC", area_under_curve, second_metrics.area_under_curve),
-    form=json_form("probability of every test pair", values_fingerprint, utility_tolerance=0.001),
+    form=PredictionForm("probability of every test pair", values_fingerprint, utility_tolerance=0.001),
 )

@@ -1,7 +1,8 @@
 """Counting n-grams of a corpus that is tokenised once.
 
-`count` equals scikit-learn's ``CountVectorizer`` with ``ngram_range`` (1, 1) or (1, 2), bit for bit and in the order of the stored
-entries. That order decides in which order sums are rounded: within a row, by the first appearance of the term in the corpus.
+`count` equals scikit-learn's ``CountVectorizer`` with ``ngram_range`` (1, 1) or (1, 2), bit for bit and in the order
+of the stored entries: within a row, by the first appearance of the term in the corpus. That order decides how sums
+are rounded.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from whatworked.cube import IntArray
 Counts = tuple[csr_array, csr_array]
 """Term counts of the documents and of the queries, float64, columns in alphabetical order of the terms."""
 
-UNKNOWN = -1
+UNKNOWN, UNKNOWN_STOP_WORD = -1, -2
+"""Numbers of query words that no document holds; both count from the end of an array over the vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Words:
     word: IntArray
 
     def without(self, dropped: npt.NDArray[np.bool_]) -> Words:
-        """The words that are not dropped; `dropped` has one entry per known word and one for unknown words, the last."""
+        """The words that are not dropped; `dropped` has an entry per known word, then one per unknown number."""
         kept = ~dropped[self.word]
         return Words(self.texts, self.row[kept], self.word[kept])
 
@@ -51,7 +53,7 @@ def tokenise(documents: Sequence[str], queries: Sequence[str]) -> Corpus:
     analyse = CountVectorizer().build_analyzer()
     tokens = [analyse(text) for text in documents]
     vocabulary = tuple(sorted(set(chain.from_iterable(tokens))))
-    number = {word: index for index, word in enumerate(vocabulary)}
+    number = dict.fromkeys(ENGLISH_STOP_WORDS, UNKNOWN_STOP_WORD) | {word: k for k, word in enumerate(vocabulary)}
     return Corpus(vocabulary, _numbered(tokens, number), _numbered([analyse(text) for text in queries], number))
 
 
@@ -65,8 +67,8 @@ def count(corpus: Corpus, bigrams: bool, drop_stop_words: bool) -> Counts:
     """
     documents, queries = corpus.documents, corpus.queries
     if drop_stop_words:
-        # An unknown query word may be a stop word or not; it is no term either way, but it separates its neighbours if it stays.
-        dropped = np.array([word in ENGLISH_STOP_WORDS for word in corpus.vocabulary] + [False])
+        # An unknown word is no term itself, but where it stays it keeps its neighbours from forming a pair.
+        dropped = np.array([word in ENGLISH_STOP_WORDS for word in corpus.vocabulary] + [True, False])
         documents, queries = documents.without(dropped), queries.without(dropped)
     base = len(corpus.vocabulary) + 1
     row, code = _terms(documents, base, bigrams)
@@ -95,15 +97,15 @@ def _numbered(tokens: Iterable[Sequence[str]], number: dict[str, int]) -> Words:
 def _terms(words: Words, base: int, bigrams: bool) -> tuple[IntArray, IntArray]:
     """Text and code of every term in the order scikit-learn meets them: a text's unigrams, then its bigrams.
 
-    Codes sort like the terms: a space sorts below every character of a word, so "ab cd" comes after "ab" and before "abc".
-    A term with an unknown word has code -1.
+    Codes sort like the terms: a space sorts below every character of a word, so "ab cd" comes after "ab" and before
+    "abc". A term with an unknown word has code -1.
     """
-    row, code = words.row, np.where(words.word == UNKNOWN, UNKNOWN, words.word * base)
+    row, code = words.row, np.where(words.word < 0, UNKNOWN, words.word * base)
     if not bigrams:
         return row, code
     left, right = words.word[:-1], words.word[1:]
     within = row[:-1] == row[1:]
-    pair = np.where((left == UNKNOWN) | (right == UNKNOWN), UNKNOWN, left * base + right + 1)
+    pair = np.where((left < 0) | (right < 0), UNKNOWN, left * base + right + 1)
     rows = np.concatenate([row, row[:-1][within]])
     met = np.argsort(rows, kind="stable")
     return rows[met], np.concatenate([code, pair[within]])[met]

@@ -11,7 +11,7 @@ from sklearn.preprocessing import PolynomialFeatures, RobustScaler, StandardScal
 
 from whatworked.cube import FloatArray
 from whatworked.metric import Metric
-from whatworked.prediction import array_form
+from whatworked.prediction import PredictionForm, values_fingerprint
 from whatworked.workflow import Option, Stage, Switches, Workflow
 from whatworked.workflows import second_metrics
 
@@ -100,5 +100,5 @@ WORKFLOW = Workflow(
     metric=Metric(
         "MAE", absolute_error, second_metrics.absolute_error, cost_scale=target_spread, unit="unit of the target"
     ),
-    form=array_form("predicted target of every evaluation row", "float64"),
+    form=PredictionForm("predicted target of every evaluation row", values_fingerprint, "float64"),
 )

@@ -10,7 +10,7 @@ from scipy.signal import wiener
 
 from whatworked.cube import FloatArray
 from whatworked.metric import Metric
-from whatworked.prediction import array_form
+from whatworked.prediction import PredictionForm, values_fingerprint
 from whatworked.workflow import Option, Stage, Switches, Workflow
 from whatworked.workflows import second_metrics
 
@@ -67,6 +67,12 @@ def pixel_error(data: PreparedInput, prediction: FloatArray) -> float:
     return float(np.sqrt(np.mean((prediction - data.arrays["clean"]) ** 2)))
 
 
+def error_scale(data: PreparedInput) -> float:
+    """Pixel error of utility one half: the standard deviation of the added noise."""
+    del data
+    return 0.1
+
+
 WORKFLOW = Workflow(
     family="restoration",
     summary="Median, Gaussian, Wiener and sharpening filters, in this order, on a noisy image; then clipped to [0, 1].",
@@ -81,12 +87,10 @@ WORKFLOW = Workflow(
     stages=(
         Stage("median", median, "AF", median_setting),
         Stage("gaussian", gaussian, "BE", gaussian_setting),
-        Stage("wiener", adaptive, "C", lambda on: on["C"]),
-        Stage("sharpen", sharpen, "D", lambda on: on["D"]),
+        Stage("wiener", adaptive, "C"),
+        Stage("sharpen", sharpen, "D"),
         Stage("clip", clip),
     ),
-    metric=Metric(
-        "pixel_RMSE", pixel_error, second_metrics.pixel_error, cost_scale=lambda data: 0.1, unit="share of white"
-    ),
-    form=array_form("restored image", "float64"),
+    metric=Metric("pixel_RMSE", pixel_error, second_metrics.pixel_error, cost_scale=error_scale, unit="share of white"),
+    form=PredictionForm("restored image", values_fingerprint, "float64"),
 )

@@ -6,13 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-
 from sklearn.preprocessing import normalize
 
 from whatworked.cube import FloatArray
 from whatworked.metric import Metric
-from whatworked.prediction import json_form, rankings_fingerprint
+from whatworked.prediction import PredictionForm, rankings_fingerprint
 from whatworked.workflow import Option, Stage, Switches, Workflow
 from whatworked.workflows import ngrams, second_metrics
 from whatworked.workflows.ngrams import Corpus, Counts
@@ -61,7 +61,7 @@ def weigh(data: PreparedInput, setting: tuple[str, bool], counts: Counts) -> Cou
     return transformer.transform(documents), transformer.transform(queries)
 
 
-def _presence(counts: Counts) -> Counts:
+def _presence(counts: csr_array) -> csr_array:
     present = counts.copy()
     present.data.fill(1.0)
     return present
@@ -72,10 +72,10 @@ def weigh_setting(on: Switches) -> tuple[str, bool]:
     return ("binary" if on["E"] else "sublinear" if on["C"] else "count"), on["D"]
 
 
-def scale(data: PreparedInput, unit_length: bool, weights: Counts) -> Counts:
-    """Documents and queries scaled to unit Euclidean length, if asked for."""
+def scale(data: PreparedInput, keep_length: bool, weights: Counts) -> Counts:
+    """Documents and queries scaled to unit Euclidean length, unless asked not to."""
     del data
-    return (normalize(weights[0]), normalize(weights[1])) if unit_length else weights
+    return weights if keep_length else (normalize(weights[0]), normalize(weights[1]))
 
 
 def compare(data: PreparedInput, setting: None, weights: Counts) -> FloatArray:
@@ -130,14 +130,14 @@ WORKFLOW = Workflow(
     ),
     stages=(
         Stage("tokenise", tokenise),
-        Stage("count", count, "AB", lambda on: (on["A"], on["B"]), direct=count_directly),
+        Stage("count", count, "AB", direct=count_directly),
         Stage("weigh", weigh, "CDE", weigh_setting),
-        Stage("scale", scale, "F", lambda on: not on["F"]),
+        Stage("scale", scale, "F"),
         Stage("compare", compare),
         Stage("rank", rank),
     ),
     metric=Metric("NDCG_at_10", ndcg, second_metrics.ndcg),
-    form=json_form(
+    form=PredictionForm(
         "the ten best documents of every query", rankings_fingerprint, tolerance=0.01, utility_tolerance=0.01
     ),
 )
