@@ -30,7 +30,7 @@ check: lint typecheck test  ## Everything CI runs
 lint: $(BIN)/.installed  ## Style and import direction
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
+	$(BIN)/python tools/lint_imports.py
 
 typecheck: $(BIN)/.installed  ## mypy --strict
 	$(BIN)/python tools/typecheck.py
