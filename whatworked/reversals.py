@@ -98,3 +98,59 @@ def option_signs(surface: ResponseSurface, floor: float = 1e-12) -> tuple[Option
 def reversing_options(surface: ResponseSurface, floor: float = 1e-12) -> tuple[str, ...]:
     """Names of the options whose effect changes sign between backgrounds, beyond the floor."""
     return tuple(signs.option for signs in option_signs(surface, floor) if signs.reverses)
+
+
+@dataclass(frozen=True)
+class SignSplit:
+    """The setting of one other option that tells best where an option hurts.
+
+    Attributes
+    ----------
+    option, other : str
+        The option whose sign changes, and the other option.
+    hurts_off, hurts_on : int
+        Number of backgrounds in which it hurts, with the other option off and on.
+    helps_off, helps_on : int
+        Number of backgrounds in which it helps, with the other option off and on.
+    backgrounds : int
+        Number of backgrounds on either side, 2**(d-2).
+    """
+
+    option: str
+    other: str
+    hurts_off: int
+    hurts_on: int
+    helps_off: int
+    helps_on: int
+    backgrounds: int
+
+
+def sign_split(surface: ResponseSurface, option: str, floor: float = 1e-12) -> SignSplit | None:
+    """How one other option, chosen for the clearest split, divides where `option` helps and hurts.
+
+    The clearest split maximises |(helps_on - hurts_on) - (helps_off - hurts_off)|; ties go to the first option. None if
+    the surface has no other option.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such option.
+
+    Examples
+    --------
+    >>> sign_split(ResponseSurface(("A", "B"), [0.0, 0.5, 0.4, 0.3]), "A")
+    SignSplit(option='A', other='B', hurts_off=0, hurts_on=1, helps_off=1, helps_on=0, backgrounds=1)
+    """
+    if option not in surface.options:
+        raise unknown_name("option", option, surface.options)
+    splits = []
+    for other in surface.options:
+        if other != option:
+            off, on = (_signs_of(surface.restricted({other: setting}), option, floor) for setting in (0, 1))
+            counts = (off.hurts, on.hurts, off.helps, on.helps)
+            splits.append(SignSplit(option, other, *counts, backgrounds=1 << (surface.d - 2)))
+    return max(splits, key=lambda one: abs(one.helps_on - one.hurts_on - one.helps_off + one.hurts_off), default=None)
+
+
+def _signs_of(surface: ResponseSurface, option: str, floor: float) -> OptionSigns:
+    return option_signs(surface, floor)[surface.options.index(option)]

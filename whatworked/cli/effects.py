@@ -1,0 +1,208 @@
+"""``whatworked effects``: which options help, hurt and reverse, and in which backgrounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whatworked.cli.surfaces import labelled, references_option
+from whatworked.errors import unknown_name
+
+if TYPE_CHECKING:
+    from whatworked.exports import Labelled
+    from whatworked.reversals import OptionSigns
+    from whatworked.surface import EdgeEffect, ResponseSurface
+
+
+@click.command()
+@click.argument("condition")
+@click.option("--option", "letter", metavar="LETTER", help="List every effect of one option, for instance A.")
+@click.option("--sort", is_flag=True, help="Largest first, instead of the order of options and masks.")
+@click.option(
+    "--floor",
+    default="1e-12",
+    show_default=True,
+    type=click.Choice(["1e-12", "1%", "5%", "10%"]),
+    help="Effects up to this size count as none: absolute, or a share of the utility range.",
+)
+@references_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def effects(condition: str, letter: str | None, sort: bool, floor: str, where: Path | None, as_json: bool) -> None:
+    """Show what switching on each option of CONDITION does to utility.
+
+    A background is the setting of the other options, written as a mask with "-" at the option itself: -01101 is option
+    A in the background B=0, C=1, D=1, E=0, F=1. An option reverses if it helps in one background and hurts in another.
+
+    Examples: whatworked effects scifact__d6; whatworked effects scifact__d6 --option C --sort
+    """
+    import json
+
+    from whatworked.reversals import floor_of
+
+    one = labelled(condition, where)
+    if letter is not None and letter not in one.surface.options:
+        raise unknown_name("option", letter, one.surface.options)
+    size = floor_of(one.surface, floor)
+    if as_json:
+        content = _json(one, size, sort) if letter is None else _option_json(one, letter, size, sort)
+        click.echo(json.dumps(content, indent=1))
+        return
+    lines = _overview(one, size, sort) if letter is None else _option_lines(one, letter, size, sort)
+    click.echo("\n".join(lines))
+
+
+def _signs(surface: ResponseSurface, floor: float, sort: bool) -> list[OptionSigns]:
+    from whatworked.reversals import option_signs
+
+    signs = list(option_signs(surface, floor))
+    return sorted(signs, key=lambda entry: -entry.mean) if sort else signs
+
+
+def _edges(surface: ResponseSurface, letter: str, sort: bool) -> list[EdgeEffect]:
+    edges = [edge for edge in surface.effect_table() if edge.option == letter]
+    return sorted(edges, key=lambda edge: -edge.effect) if sort else edges
+
+
+def _verdict(signs: OptionSigns) -> str:
+    if signs.reverses:
+        return "reverses"
+    if signs.helps:
+        return "helps"
+    return "hurts" if signs.hurts else "no effect"
+
+
+def _background(surface: ResponseSurface, edge: EdgeEffect) -> str:
+    place = surface.options.index(edge.option)
+    return f"{edge.mask[:place]}-{edge.mask[place + 1 :]}"
+
+
+def _heading(one: Labelled, floor: float) -> list[str]:
+    surface = one.surface
+    low, high = surface.utilities.min(), surface.utilities.max()
+    return [
+        f"{surface.name}: {one.family}, source {one.source}, {surface.d} options, {1 << surface.d} masks",
+        f"utility {low:.4f} to {high:.4f} (range {surface.range:.4f}), best mask {surface.best}; "
+        f"mean |effect| {surface.mean_absolute_effect:.4f}; floor {floor:.3g}",
+    ]
+
+
+def _overview(one: Labelled, floor: float, sort: bool) -> list[str]:
+    surface, names = one.surface, dict(zip(one.surface.options, one.option_names, strict=True))
+    signs = _signs(surface, floor, sort)
+    width = max(len("option"), *(len(f"{entry.option} {names[entry.option]}") for entry in signs))
+    lines = [*_heading(one, floor), "", _HEADER.format("option", width=width)]
+    for entry in signs:
+        label = f"{entry.option} {names[entry.option]}"
+        extremes = (f"{edge.effect:+.4f} at {_background(surface, edge)}" for edge in (entry.largest, entry.smallest))
+        counts = f"{entry.helps:>5}  {entry.hurts:>5}  {entry.neutral:>4}"
+        lines.append(f"{label:<{width}}  {_verdict(entry):<9}  {entry.mean:+.4f}  {counts}  {'   '.join(extremes)}")
+    lines += _reversal_lines(surface, signs, floor)
+    return lines + _interaction_lines(surface)
+
+
+_HEADER = "{:<{width}}  verdict    mean     helps  hurts  none  largest and smallest effect, with the background"
+
+
+def _reversal_lines(surface: ResponseSurface, signs: list[OptionSigns], floor: float) -> list[str]:
+    from whatworked.reversals import sign_split
+
+    lines = []
+    for entry in signs:
+        split = sign_split(surface, entry.option, floor) if entry.reverses else None
+        if split is not None:
+            lines.append(
+                f"  {split.option}: with {split.other}=0 helps in {split.helps_off} and hurts in {split.hurts_off}, "
+                f"with {split.other}=1 helps in {split.helps_on} and hurts in {split.hurts_on}, of "
+                f"{split.backgrounds} each"
+            )
+    if not lines:
+        return ["", "No option changes its sign."]
+    return ["", "Where the reversing options change sign, by the other option that splits it best:", *lines]
+
+
+def _interaction_lines(surface: ResponseSurface) -> list[str]:
+    ranked = sorted(zip(surface.pairs, surface.interactions().tolist(), strict=True), key=lambda item: -abs(item[1]))
+    pairs = ", ".join(f"{left}{right} {value:+.4f}" for (left, right), value in ranked[:5])
+    shares = surface.order_shares().tolist()
+    orders = [f"order {order} {share:.1%}" for order, share in enumerate(shares[:3]) if order]
+    if surface.d > 2:
+        orders.append(f"order 3 and up {sum(shares[3:]):.1%}")
+    lines = ["", f"Strongest mean pair interactions: {pairs}"] if ranked else [""]
+    return [*lines, f"Share of variance: {', '.join(orders)}"]
+
+
+def _option_lines(one: Labelled, letter: str, floor: float, sort: bool) -> list[str]:
+    surface = one.surface
+    name = one.option_names[surface.options.index(letter)]
+    entry = next(signs for signs in _signs(surface, floor, sort) if signs.option == letter)
+    others = "".join(option if option != letter else "-" for option in surface.options)
+    lines = [
+        *_heading(one, floor),
+        f"option {letter}, {name}: {_verdict(entry)}; mean {entry.mean:+.4f}; helps in {entry.helps} backgrounds, "
+        f"hurts in {entry.hurts}, no effect in {entry.neutral}",
+        "",
+        f"{others:<{max(10, surface.d)}}  utility off     on   effect",
+    ]
+    for edge in _edges(surface, letter, sort):
+        off = surface[edge.mask]
+        sign = "helps" if edge.effect > floor else "hurts" if edge.effect < -floor else ""
+        background = f"{_background(surface, edge):<{max(10, surface.d)}}"
+        lines.append(f"{background}  {off:>11.4f} {off + edge.effect:>6.4f}  {edge.effect:+.4f}  {sign}".rstrip())
+    return lines
+
+
+def _json(one: Labelled, floor: float, sort: bool) -> dict[str, Any]:
+    surface, names = one.surface, dict(zip(one.surface.options, one.option_names, strict=True))
+    return {
+        **_json_heading(one, floor),
+        "options": [
+            {
+                "option": entry.option,
+                "name": names[entry.option],
+                "verdict": _verdict(entry),
+                "mean_effect": entry.mean,
+                "helps": entry.helps,
+                "hurts": entry.hurts,
+                "neutral": entry.neutral,
+                "largest": _edge_json(surface, entry.largest),
+                "smallest": _edge_json(surface, entry.smallest),
+            }
+            for entry in _signs(surface, floor, sort)
+        ],
+        "interactions": [
+            {"options": list(pair), "interaction": value}
+            for pair, value in zip(surface.pairs, surface.interactions().tolist(), strict=True)
+        ],
+        "variance_share_by_order": surface.order_shares().tolist(),
+    }
+
+
+def _option_json(one: Labelled, letter: str, floor: float, sort: bool) -> dict[str, Any]:
+    edges = _edges(one.surface, letter, sort)
+    return {
+        **_json_heading(one, floor),
+        "option": letter,
+        "name": one.option_names[one.surface.options.index(letter)],
+        "effects": [_edge_json(one.surface, edge) for edge in edges],
+    }
+
+
+def _json_heading(one: Labelled, floor: float) -> dict[str, Any]:
+    surface = one.surface
+    return {
+        "condition": surface.name,
+        "family": one.family,
+        "source": one.source,
+        "dimensions": surface.d,
+        "floor": floor,
+        "utility_min": float(surface.utilities.min()),
+        "utility_max": float(surface.utilities.max()),
+        "best_mask": surface.best,
+        "mean_absolute_effect": surface.mean_absolute_effect,
+    }
+
+
+def _edge_json(surface: ResponseSurface, edge: EdgeEffect) -> dict[str, Any]:
+    return {"mask": edge.mask, "background": _background(surface, edge), "effect": edge.effect}

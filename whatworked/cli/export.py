@@ -1,0 +1,46 @@
+"""``whatworked export``: the catalog's effects as flat files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from whatworked.cli.surfaces import conditions_with_tables, labelled, references_option
+from whatworked.errors import ReferenceTableError
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@references_option
+@click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
+def export(folder: Path, where: Path | None, as_json: bool) -> None:
+    """Write effects, interactions and the catalog summary as CSV into FOLDER.
+
+    Four tables, each with a data dictionary (NAME.dictionary.csv: column, type, unit, meaning):
+    conditional_effects (one row per edge of each cube), pair_interactions (one per pair of options), option_signs
+    (where each option helps, hurts and reverses, at four floors), catalog_summary (one row per condition). Files of
+    these names in FOLDER are replaced; nothing else is touched.
+
+    Example: whatworked export out/tables
+    """
+    import json
+
+    from whatworked.exports import all_tables
+    from whatworked.files import write_atomic
+
+    names = conditions_with_tables(where)
+    if not names:
+        raise ReferenceTableError(
+            f"there are no reference tables in {where or 'the package'}; make them with `whatworked rebuild`"
+        )
+    tables = all_tables([labelled(name, where) for name in names])
+    for table in tables:
+        write_atomic(folder / f"{table.name}.csv", table.to_csv())
+        write_atomic(folder / f"{table.name}.dictionary.csv", table.dictionary())
+    if as_json:
+        rows = {table.name: len(table.rows) for table in tables}
+        click.echo(json.dumps({"folder": str(folder), "conditions": len(names), "rows": rows}))
+        return
+    for table in tables:
+        click.echo(f"{folder / table.name}.csv  {len(table.rows)} rows, {len(table.columns)} columns")

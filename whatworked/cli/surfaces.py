@@ -1,0 +1,57 @@
+"""What the commands about response surfaces share: finding a table and labelling its surface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from whatworked.exports import Labelled
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def references_option(command: Command) -> Command:
+    """The option that names another folder of reference tables."""
+    return click.option(
+        "--references",
+        "where",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder with reference tables and their index. Default: those of the package.",
+    )(command)
+
+
+def labelled(condition: str, where: Path | None) -> Labelled:
+    """Surface of a condition with its labels.
+
+    Raises
+    ------
+    UnknownNameError, ReferenceTableError
+        As `whatworked.references.load_table`.
+    """
+    from whatworked import references
+    from whatworked.catalog import conditions
+    from whatworked.exports import Labelled
+
+    header = references.load_table(condition, where).header
+    tracks = {known.id: str(known.track) for known in conditions()}
+    return Labelled(
+        references.load_surface(condition, where),
+        header.family,
+        header.source,
+        tracks.get(condition, ""),
+        tuple(option.name for option in header.options),
+    )
+
+
+def conditions_with_tables(where: Path | None) -> tuple[str, ...]:
+    """Conditions that have a table: those of the catalog in its order, then others by name."""
+    from whatworked import references
+    from whatworked.catalog import conditions
+
+    present = references.conditions(where)
+    order = {known.id: place for place, known in enumerate(conditions())}
+    return tuple(sorted(present, key=lambda name: (order.get(name, len(order)), name)))
