@@ -1,1 +1,125 @@
-"""One text table per condition, and the index of what made them."""
+"""The reference tables: utility of every mask of every condition, and the index that vouches for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whatworked.canonical import sha256
+from whatworked.errors import ReferenceTableError, unknown_name
+from whatworked.files import storage_errors
+
+if TYPE_CHECKING:
+    from whatworked.references.schema import Table
+    from whatworked.surface import ResponseSurface
+
+__all__ = ["conditions", "folder", "load_surface", "load_table", "table_digest", "table_path"]
+
+
+def folder() -> Path:
+    """Folder of the tables that come with the package."""
+    return Path(__file__).resolve().parent
+
+
+def table_path(condition: str, where: Path | None = None) -> Path:
+    """Where the table of `condition` stands in folder `where` (default: the package's own)."""
+    return (where or folder()) / f"{condition}.tsv"
+
+
+def conditions(where: Path | None = None) -> tuple[str, ...]:
+    """Conditions that have a table in folder `where` (default: the package's own), in alphabetical order."""
+    from whatworked.references.index import read_index
+
+    return tuple(sorted(read_index(where or folder()).tables))
+
+
+def table_digest(condition: str, where: Path | None = None) -> str:
+    """Digest of the table of `condition` as the index states it.
+
+    Raises
+    ------
+    UnknownNameError
+        If the index of the folder has no table of that name.
+    """
+    from whatworked.references.index import read_index
+
+    tables = read_index(where or folder()).tables
+    if condition not in tables:
+        raise unknown_name("reference table", condition, sorted(tables))
+    return tables[condition].digest
+
+
+def load_table(condition: str, where: Path | None = None) -> Table:
+    """Read one reference table after checking its bytes against the index.
+
+    Parameters
+    ----------
+    condition : str
+        Id of the condition, for instance ``"spambase__d6"``.
+    where : Path, optional
+        Folder with the tables and their index; default: the tables that come with the package.
+
+    Returns
+    -------
+    Table
+        Header and one row per mask, in canonical order.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no table of that name; the message offers the nearest.
+    ReferenceTableError
+        If the table is missing or its bytes differ from the index.
+    """
+    from whatworked.references.schema import parse
+
+    expected, path = table_digest(condition, where), table_path(condition, where)
+    if not path.exists():
+        raise ReferenceTableError(
+            f"{path} is in the index but missing; `whatworked rebuild {condition}` makes it again"
+        )
+    with storage_errors(path, "read"):
+        data = path.read_bytes()
+    if (found := sha256(data)) != expected:
+        raise ReferenceTableError(
+            f"{path} was altered: its digest is {found} and the index says {expected}; "
+            f"restore the file, or make it again with `whatworked rebuild {condition}`"
+        )
+    return parse(data, str(path))
+
+
+def load_surface(condition: str, where: Path | None = None) -> ResponseSurface:
+    """Response surface of a condition, from its reference table.
+
+    Parameters
+    ----------
+    condition : str
+        Id of the condition, for instance ``"spambase__d6"``.
+    where : Path, optional
+        Folder with the tables and their index; default: the tables that come with the package.
+
+    Returns
+    -------
+    ResponseSurface
+        Utilities and native values in canonical order, shape (2**d,), with the map between them where there is one.
+
+    Raises
+    ------
+    UnknownNameError, ReferenceTableError
+        As for `load_table`.
+    """
+    import numpy as np
+
+    from whatworked.surface import ResponseSurface
+    from whatworked.utility import CostMap
+
+    table = load_table(condition, where)
+    header = table.header
+    return ResponseSurface(
+        options=tuple(option.letter for option in header.options),
+        utilities=np.array([row.utility for row in table.rows], dtype=np.float64),
+        native=np.array([row.native for row in table.rows], dtype=np.float64),
+        utility_map=None if header.cost_scale is None else CostMap(header.cost_scale),
+        name=condition,
+        native_unit=header.unit,
+    )

@@ -1,0 +1,95 @@
+"""``whatworked rebuild``: run configurations into reference tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from whatworked.cli.tables import print_json, print_table
+
+if TYPE_CHECKING:
+    from whatworked.execution.report import RebuildReport
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def worker_options(command: Command) -> Command:
+    """How the work is done and where raw data may be: the options that rebuilding and verifying have in common."""
+    for option in (
+        click.option("--offline", is_flag=True, default=None, help="Leave the network alone."),
+        click.option("--cache", metavar="DIR", help="Downloads and prepared inputs [WHATWORKED_CACHE]."),
+        click.option("--mirror", metavar="DIR", help="A folder of raw files per source [WHATWORKED_MIRROR]."),
+        click.option("--cold", is_flag=True, help="Run every record by itself, sharing nothing."),
+        click.option("--backend", default="loky", show_default=True, help="How workers are started: loky, dask, …"),
+        click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers."),
+        click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family; repeatable."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[CONDITION]...")
+@worker_options
+@click.option("--resume/--fresh", default=True, help="Go on from an earlier run in the folder (default), or anew.")
+@click.option(
+    "--out", default="out", show_default=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write."
+)
+@click.option("--strict", is_flag=True, help="Exit with 1 if a condition was skipped for want of its source.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def rebuild(context: click.Context, names: tuple[str, ...], as_json: bool, strict: bool, **how: Any) -> None:
+    """Run the named conditions, or all of them, into hashed reference tables.
+
+    What has finished is kept when the run is interrupted; the same command goes on from there. Tables have the same
+    bytes for any number of jobs, staged or cold. A condition whose source is not on this machine is skipped with the
+    reason. Exit code 1 if any configuration failed.
+
+    Examples: whatworked rebuild; whatworked rebuild wine wine__d6 --out out; whatworked rebuild --family retrieval
+    """
+    from whatworked.catalog import select
+    from whatworked.execution.rebuild import RebuildRequest
+    from whatworked.execution.rebuild import rebuild as run
+    from whatworked.sources.library import Library
+    from whatworked.workflows import get
+
+    conditions = select(names, how["families"])
+    library = Library(how["cache"], how["mirror"], how["offline"])
+    library.probe({one.source for one in conditions})
+    request = RebuildRequest(
+        conditions, how["out"], jobs=how["jobs"], backend=how["backend"], cold=how["cold"], fresh=not how["resume"]
+    )
+    report = run(request, library.prepared, get)
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        _print_report(report, how["out"])
+    context.exit(report.exit_code(strict=strict))
+
+
+def _print_report(report: RebuildReport, out: Path) -> None:
+    header = ("condition", "family", "records", "status", "table")
+    rows = [
+        (one.condition.id, one.condition.family, str(one.records or "-"), one.status, one.digest[:12] or "-")
+        for one in report.results
+    ]
+    print_table([header, *rows], right=(2,))
+    click.echo(f"\n{_summary(report)} in {out}")
+    for reason in dict.fromkeys(one.reason for one in report.results if one.reason):
+        names = ", ".join(one.condition.id for one in report.results if one.reason == reason)
+        click.echo(f"- {names}: {reason}")
+    if report.log is not None:
+        click.echo(f"Tracebacks are in {report.log}; the same command tries again what failed.")
+    for note in report.unpinned:
+        click.echo(f"Not pinned on this machine: {note}")
+
+
+def _summary(report: RebuildReport) -> str:
+    good = [one for one in report.results if one.status in ("built", "unchanged")]
+    parts = [f"{report.count(status)} {status}" for status in ("built", "unchanged", "skipped", "failed")]
+    resumed = sum(one.resumed for one in report.results)
+    taken = f" ({resumed} taken over from an earlier run)" if resumed else ""
+    return f"{len(report.results)} conditions: {', '.join(parts)}; {sum(one.records for one in good)} records{taken}"

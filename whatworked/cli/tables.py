@@ -1,0 +1,26 @@
+"""Printing aligned columns and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+
+def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
+    """Print rows of equal length in columns, the ones numbered in `right` flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if position in right else cell.ljust(width)
+            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo("  ".join(cells).rstrip())
+
+
+def print_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    import json
+
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))

@@ -1,0 +1,1 @@
+"""Running configurations: pinned workers, shared stages, a journal, and the tables that come of it."""

@@ -1,0 +1,90 @@
+"""What a rebuild did, condition by condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from whatworked.catalog import Condition
+
+Status = Literal["built", "unchanged", "skipped", "failed"]
+
+
+@dataclass(frozen=True)
+class ConditionResult:
+    """What became of one condition.
+
+    Attributes
+    ----------
+    condition : Condition
+        Which.
+    status : {"built", "unchanged", "skipped", "failed"}
+        Written now; complete before and made of the same things; no route to its source; wrong data or failing records.
+    records, resumed : int
+        Records that are good, and how many of them an earlier, interrupted run had finished.
+    digest : str
+        Digest of the table, if there is one.
+    reason : str
+        Why it was skipped or failed.
+    failed_masks : tuple of str
+        Masks that failed.
+    """
+
+    condition: Condition
+    status: Status
+    records: int = 0
+    resumed: int = 0
+    digest: str = ""
+    reason: str = ""
+    failed_masks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RebuildReport:
+    """What a rebuild did.
+
+    Attributes
+    ----------
+    results : tuple of ConditionResult
+        One per condition asked for, in that order.
+    log : Path or None
+        File with the tracebacks of failed records.
+    unpinned : tuple of str
+        What the numeric profile cannot reach on this machine.
+    """
+
+    results: tuple[ConditionResult, ...]
+    log: Path | None = None
+    unpinned: tuple[str, ...] = ()
+
+    def is_written(self, condition: str) -> bool:
+        """Whether this run wrote the table of `condition`."""
+        return any(one.condition.id == condition and one.status == "built" for one in self.results)
+
+    def count(self, status: Status) -> int:
+        """Number of conditions of that status."""
+        return sum(one.status == status for one in self.results)
+
+    def exit_code(self, *, strict: bool = False) -> int:
+        """0 if nothing failed (and, when strict, nothing was skipped), else 1."""
+        return int(self.count("failed") > 0 or (strict and self.count("skipped") > 0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "conditions": [
+                {
+                    "condition": one.condition.id,
+                    "status": one.status,
+                    "records": one.records,
+                    "resumed": one.resumed,
+                    "digest": one.digest,
+                    "reason": one.reason,
+                    "failed_masks": list(one.failed_masks),
+                }
+                for one in self.results
+            ],
+            "log": None if self.log is None else str(self.log),
+            "unpinned": list(self.unpinned),
+        }

@@ -1,0 +1,155 @@
+"""What runs inside a worker process."""
+
+from __future__ import annotations
+
+import platform
+import traceback
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+
+from whatworked.execution.profile import NumericProfile, blas_libraries, require_pinned, vector_features
+from whatworked.outcome import Outcome
+from whatworked.prepared import PreparedInput
+from whatworked.references.index import Maker, Profile
+from whatworked.stage import StageKey, StageResult
+from whatworked.workflow import Workflow
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "networkx")
+"""Packages whose code the workflows run; a prepared input has a digest of its own, whatever made it."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A source as a worker needs it: what to run on what, and the masks of all its programs.
+
+    `token` tells it from any other piece of work, of this run or an earlier one in the same process.
+    """
+
+    token: str
+    prepared: PreparedInput
+    workflow: Workflow
+    masks: tuple[str, ...]
+    cold: bool
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The end of one run, by the number of its program: its outcome, or the traceback of what went wrong."""
+
+    program: int
+    outcome: Outcome | None = None
+    failure: str = ""
+
+
+class SharedStages(dict[StageKey, StageResult]):
+    """Stage results of one source, each kept only until every stage that takes it has run.
+
+    Parameters
+    ----------
+    work : Work
+        All programs of the source. What another worker runs of them is never seen here; results that only those
+        programs need stay until the source is done.
+    """
+
+    def __init__(self, work: Work) -> None:
+        super().__init__()
+        self._takers: dict[StageKey, set[StageKey]] = defaultdict(set)
+        self._inputs: dict[StageKey, tuple[StageKey, ...]] = {}
+        for mask in work.masks:
+            keys = work.workflow.stage_keys(mask)
+            for key, positions in zip(keys, work.workflow.inputs, strict=True):
+                self._inputs[key] = tuple(keys[position] for position in positions)
+                for taken in self._inputs[key]:
+                    self._takers[taken].add(key)
+
+    def __setitem__(self, key: StageKey, result: StageResult) -> None:
+        super().__setitem__(key, result)
+        for taken in self._inputs.get(key, ()):
+            self._takers[taken].discard(key)
+            if not self._takers[taken]:
+                self.pop(taken, None)
+
+    def drop_prediction(self, key: StageKey) -> None:
+        """Forget the result of a last stage, which nothing takes."""
+        if not self._takers[key]:
+            self.pop(key, None)
+
+
+# A worker holds one source at a time: its own copy of what the masks of that source share.
+_held: tuple[Work, SharedStages] | None = None
+
+
+def run_programs(profile: NumericProfile, token: str, programs: tuple[int, ...], work: Work | None) -> list[Ran]:
+    """Run some programs of one source.
+
+    Parameters
+    ----------
+    profile : NumericProfile
+        What the process must run under.
+    token : str
+        `Work.token` of the source.
+    programs : tuple of int
+        Positions in `Work.masks`.
+    work : Work or None
+        The source; None if this process got it with an earlier call.
+
+    Raises
+    ------
+    ExecutionError
+        If the process is not pinned.
+    """
+    require_pinned(profile)
+    held, shared = _hold(token, work)
+    return [_run(held, program, None if held.cold else shared) for program in programs]
+
+
+def observe(profile: NumericProfile) -> Maker:
+    """What this worker computes with; raises `ExecutionError` if it is not pinned."""
+    require_pinned(profile)
+    return _maker(profile.environment["PYTHONHASHSEED"])
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that hands out the work, so that it can end in order."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _hold(token: str, work: Work | None) -> tuple[Work, SharedStages]:
+    global _held
+    if _held is None or _held[0].token != token:
+        if work is None:
+            raise RuntimeError("worker was not given the source")
+        _held = None  # frees the source before, ahead of what the next one needs
+        _held = (work, SharedStages(work))
+    return _held
+
+
+def _run(work: Work, program: int, shared: SharedStages | None) -> Ran:
+    mask = work.masks[program]
+    try:
+        return Ran(program, work.workflow.run(work.prepared, mask, shared))
+    except Exception:  # a workflow may raise anything; one mask must not end the others
+        return Ran(program, failure=traceback.format_exc())
+    finally:
+        if shared is not None:
+            shared.drop_prediction(work.workflow.stage_keys(mask)[-1])
+
+
+@lru_cache(maxsize=1)
+def _maker(hash_seed: str) -> Maker:
+    from importlib.metadata import version
+
+    return Maker(
+        python=platform.python_version(),
+        packages={name: version(name) for name in PACKAGES},
+        profile=Profile(
+            architecture=platform.machine().lower(),
+            vector_features=vector_features(),
+            blas=blas_libraries(),
+            threads=1,
+            hash_seed=hash_seed,
+        ),
+    )
