@@ -1,1 +1,32 @@
 """Reference methods (ridge, Gaussian process, designs, code equivalence) and their recorded study."""
+
+from __future__ import annotations
+
+from whatworked.controls.acquisition import KrigingPolicy
+from whatworked.controls.candidates import Scores
+from whatworked.controls.classes import ClassAwareEstimator
+from whatworked.controls.designs import DesignPolicy, RandomPolicy, random_order, ridge_design
+from whatworked.controls.kriging import KrigingEstimator
+from whatworked.controls.mean import MeanEstimator
+from whatworked.controls.methods import ESTIMATORS, METHODS, POLICIES, Method, estimator, method, policy
+from whatworked.controls.ridge import RidgeEstimator
+
+__all__ = [
+    "ESTIMATORS",
+    "METHODS",
+    "POLICIES",
+    "ClassAwareEstimator",
+    "DesignPolicy",
+    "KrigingEstimator",
+    "KrigingPolicy",
+    "MeanEstimator",
+    "Method",
+    "RandomPolicy",
+    "RidgeEstimator",
+    "Scores",
+    "estimator",
+    "method",
+    "policy",
+    "random_order",
+    "ridge_design",
+]

@@ -1,0 +1,196 @@
+"""Designs that do not look at utilities: ridge designs and random orders.
+
+A ridge design buys the mask about whose prediction the ridge on what is measured knows least: with the rows X of the measured
+masks (intercept and features) it maximises φᵀ(XᵀX + diag(1e-8, 0.01, …, 0.01))⁻¹φ, greedily. See Fedorov, "Theory of Optimal
+Experiments", Academic Press 1972, chapter 3 (sequential D-optimal design).
+
+On a cube many candidates tie exactly, and which of them rounding favours depends on the BLAS kernel. The designs of the
+catalog's cubes are therefore recorded (`whatworked.controls.recorded_designs`) and taken from there on every machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from whatworked.controls.candidates import Scores, candidates_of
+from whatworked.controls.recorded_designs import recorded_next
+from whatworked.controls.ridge import features
+from whatworked.cube import BitArray, FloatArray, IntArray, anchors, bits_of, check_dimensions
+from whatworked.equivalence import Equivalence
+from whatworked.errors import InvalidOptionError
+from whatworked.protocols import SearchState
+
+SEED = 20260907
+"""Added to the seed of a random order."""
+DECIMALS = 10
+"""Decimals of a design score that count."""
+PENALTY, INTERCEPT_PENALTY = 0.01, 1e-8
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+def design_rows(ranks: IntArray, d: int, degree: int) -> FloatArray:
+    """Rows of the design: 1 and the features, shape (n, 1 + p)."""
+    return np.hstack([np.ones((len(ranks), 1)), features(bits_of(ranks, d), degree)])
+
+
+def score_design(d: int, measured: IntArray, candidates: IntArray, degree: int) -> Scores:
+    """Design score of each candidate.
+
+    Parameters
+    ----------
+    d : int
+        Number of options.
+    measured, candidates : ndarray of int64
+        Ranks of the measured masks, anchors first, in order of purchase; ranks of the masks to score, ascending.
+    degree : int
+        1 or 2.
+    """
+    X = design_rows(measured, d, degree)
+    moments = X.T @ X + np.diag([INTERCEPT_PENALTY] + [PENALTY] * (X.shape[1] - 1))
+    # Each candidate on its own: a product over all of them would round according to their number.
+    inverse = np.linalg.inv(moments)
+    values = np.array([row @ inverse @ row for row in design_rows(candidates, d, degree)])
+    noise = 16.0 * _EPSILON * np.trace(moments) / PENALTY * values
+    return Scores(d=d, candidates=candidates, values=values, decimals=DECIMALS, noise=noise)
+
+
+@dataclass(frozen=True)
+class DesignStep:
+    """The next mask of a design, and whether rounding decided between candidates that tie."""
+
+    rank: int
+    near_tie: bool
+
+
+@lru_cache(maxsize=4096)
+def next_of_design(d: int, degree: int, measured: tuple[int, ...], candidates: bytes) -> DesignStep:
+    """The next mask: recorded, or computed.
+
+    Parameters
+    ----------
+    d, degree : int
+        Number of options; 1 or 2.
+    measured : tuple of int
+        Ranks, anchors first, in order of purchase.
+    candidates : bytes
+        Buffer of the int64 ranks of all masks of the design, measured ones included, ascending.
+    """
+    everything = np.frombuffer(candidates, dtype=np.int64)
+    if (recorded := recorded_next(d, degree, everything, measured)) is not None:
+        return DesignStep(*recorded)
+    known = np.array(measured, dtype=np.int64)
+    scores = score_design(d, known, np.setdiff1d(everything, known), degree)
+    return DesignStep(scores.best, scores.choice.near_tie)
+
+
+def ridge_design(
+    d: int, degree: int, budget: int, equivalence: Equivalence | None = None
+) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+    """Masks that a ridge design buys, in order; a smaller budget buys the beginning.
+
+    Parameters
+    ----------
+    d, degree, budget : int
+        Number of options; 1 or 2; number of masks.
+    equivalence : Equivalence, optional
+        Buy class representatives, starting from those of the anchors.
+
+    Returns
+    -------
+    ranks : tuple of int
+        Fewer than `budget` if everything is measured before.
+    near_ties : tuple of bool
+        For each, whether rounding decided between candidates that tie.
+
+    Examples
+    --------
+    >>> ridge_design(4, degree=1, budget=4)[0]
+    (3, 5, 6, 8)
+    """
+    classes = Equivalence.trivial(check_dimensions(d)) if equivalence is None else equivalence
+    everything = classes.representatives
+    measured = list(dict.fromkeys(classes.representative[list(anchors(d))].tolist()))
+    steps: list[DesignStep] = []
+    while len(steps) < budget and len(measured) < len(everything):
+        steps.append(next_of_design(d, degree, tuple(measured), everything.tobytes()))
+        measured.append(steps[-1].rank)
+    return tuple(step.rank for step in steps), tuple(step.near_tie for step in steps)
+
+
+def random_order(d: int, seed: int) -> IntArray:
+    """All masks but the anchors in random order, shape (2**d - 2,).
+
+    The order is ``default_rng(20260907 + seed).permutation`` of the masks in canonical order: the same for every surface.
+    """
+    return np.random.default_rng(SEED + seed).permutation(np.arange(1, (1 << check_dimensions(d)) - 1, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class DesignPolicy:
+    """Buys the masks of a ridge design in its order; what was measured otherwise is taken into account.
+
+    Parameters
+    ----------
+    degree : int
+        1: main effects; 2: main effects and pair interactions.
+    class_aware : bool
+        Design on the representatives of the state's code-equivalence classes.
+    """
+
+    degree: int = 2
+    class_aware: bool = False
+
+    def __post_init__(self) -> None:
+        features(np.zeros((1, 1)), self.degree)
+
+    def ask(self, state: SearchState, n: int) -> BitArray:
+        """Choose `n` masks, fewer if fewer classes are left unmeasured; shape (k, d)."""
+        known, left = candidates_of(state, self.class_aware)
+        everything = np.union1d(known.ranks, left).astype(np.int64).tobytes()
+        measured = known.ranks.tolist()
+        chosen: list[int] = []
+        for _ in range(min(n, len(left))):
+            chosen.append(next_of_design(state.d, self.degree, (*measured, *chosen), everything).rank)
+        return state.bits(np.array(chosen, dtype=np.int64))
+
+    def explain(self, state: SearchState, n: int = 1) -> tuple[Scores, ...]:
+        """Scores of all candidates at each of the next `n` choices.
+
+        Where a recorded design decided between candidates that tie, `Scores.best` may be another of them.
+        """
+        known, left = candidates_of(state, self.class_aware)
+        measured = known.ranks
+        found: list[Scores] = []
+        for rank in self.ask(state, n) @ (1 << np.arange(state.d - 1, -1, -1)):
+            found.append(score_design(state.d, measured, np.setdiff1d(left, measured), self.degree))
+            measured = np.append(measured, rank)
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class RandomPolicy:
+    """Buys masks in a random order that depends on the seed and the number of options only.
+
+    Parameters
+    ----------
+    random_state : int
+        The study uses 0 to 19.
+    class_aware : bool
+        Leave out masks of measured classes.
+    """
+
+    random_state: int = 0
+    class_aware: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.random_state, bool) or not isinstance(self.random_state, int) or self.random_state < 0:
+            raise InvalidOptionError(f"random_state is {self.random_state!r}; a seed is an integer from 0")
+
+    def ask(self, state: SearchState, n: int) -> BitArray:
+        """The next `n` unmeasured masks of the order; shape (k, d)."""
+        _, left = candidates_of(state, self.class_aware)
+        order = random_order(state.d, self.random_state)
+        return state.bits(order[np.isin(order, left)][:n])

@@ -1,0 +1,142 @@
+"""The reference methods by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+from whatworked.controls.acquisition import KrigingPolicy
+from whatworked.controls.classes import ClassAwareEstimator
+from whatworked.controls.designs import DesignPolicy, RandomPolicy
+from whatworked.controls.kriging import KrigingEstimator
+from whatworked.controls.mean import MeanEstimator
+from whatworked.controls.ridge import RidgeEstimator
+from whatworked.equivalence import Equivalence
+from whatworked.errors import unknown_name
+from whatworked.protocols import Estimator, Policy
+
+RANDOM_SEEDS = 20
+"""Seeds 0 to 19 of a random order in the study."""
+
+
+def _class_aware(base: Callable[[], Estimator], equivalence: Equivalence | None = None) -> Estimator:
+    return ClassAwareEstimator(base(), equivalence)
+
+
+_PLAIN: dict[str, Callable[[], Estimator]] = {
+    "ridge-main": partial(RidgeEstimator, degree=1),
+    "ridge-pair": partial(RidgeEstimator, degree=2),
+    "gp": KrigingEstimator,
+    "mean": MeanEstimator,
+}
+
+ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
+    {**_PLAIN, **{f"class-{name}": partial(_class_aware, base) for name, base in _PLAIN.items()}}
+)
+"""Factories of the reference estimators; those of ``class-…`` take an `equivalence`."""
+
+POLICIES: Mapping[str, Callable[..., Policy]] = MappingProxyType(
+    {
+        "design-main": partial(DesignPolicy, degree=1),
+        "design-pair": partial(DesignPolicy, degree=2),
+        "random": RandomPolicy,
+        "gp-grid": partial(KrigingPolicy, target="grid"),
+        "gp-effect": partial(KrigingPolicy, target="effect"),
+        "class-design-main": partial(DesignPolicy, degree=1, class_aware=True),
+        "class-design-pair": partial(DesignPolicy, degree=2, class_aware=True),
+        "class-random": partial(RandomPolicy, class_aware=True),
+        "class-gp-grid": partial(KrigingPolicy, target="grid", class_aware=True),
+        "class-gp-effect": partial(KrigingPolicy, target="effect", class_aware=True),
+    }
+)
+"""Factories of the reference policies; ``random`` takes a `random_state`, ``class-…`` read the state's classes."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the control study.
+
+    Attributes
+    ----------
+    label : str
+        Name in records and tables.
+    estimator, policy : str
+        Keys of `ESTIMATORS` and `POLICIES`.
+    seeds : int
+        Number of repetitions, seeds from 0.
+    class_aware : bool
+        Whether it uses the code-equivalence classes.
+    """
+
+    label: str
+    estimator: str
+    policy: str
+    seeds: int = 1
+    class_aware: bool = False
+
+    def build_estimator(self, equivalence: Equivalence | None = None) -> Estimator:
+        """A new estimator; a class-aware one for the given classes."""
+        return estimator(self.estimator, equivalence)
+
+    def build_policy(self, seed: int = 0) -> Policy:
+        """A new policy."""
+        return policy(self.policy, seed)
+
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        one.label: one
+        for one in (
+            Method("D1", "ridge-main", "design-main"),
+            Method("D2", "ridge-pair", "design-pair"),
+            Method("Random D2", "ridge-pair", "random", seeds=RANDOM_SEEDS),
+            Method("GP-G", "gp", "gp-grid"),
+            Method("GP-E", "gp", "gp-effect"),
+            Method("CD1", "class-ridge-main", "class-design-main", class_aware=True),
+            Method("CD2", "class-ridge-pair", "class-design-pair", class_aware=True),
+            Method("CGP-E", "class-gp", "class-gp-effect", class_aware=True),
+        )
+    }
+)
+"""The methods of the study by label, in the order of its tables."""
+
+
+def estimator(name: str, equivalence: Equivalence | None = None) -> Estimator:
+    """A reference estimator by name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    if name not in ESTIMATORS:
+        raise unknown_name("estimator", name, ESTIMATORS)
+    return ESTIMATORS[name](equivalence) if name.startswith("class-") else ESTIMATORS[name]()
+
+
+def policy(name: str, random_state: int = 0) -> Policy:
+    """A reference policy by name; `random_state` matters to random orders only.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    if name not in POLICIES:
+        raise unknown_name("policy", name, POLICIES)
+    return POLICIES[name](random_state=random_state) if name.endswith("random") else POLICIES[name]()
+
+
+def method(label: str) -> Method:
+    """A method of the study by label.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that label.
+    """
+    if label not in METHODS:
+        raise unknown_name("method", label, METHODS)
+    return METHODS[label]

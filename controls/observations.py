@@ -1,0 +1,48 @@
+"""What every estimator checks before it fits."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from whatworked.cube import FloatArray, IntArray, as_strings, check_dimensions, ranks_of
+from whatworked.errors import InvalidMaskError, InvalidSurfaceError
+
+
+def check_observations(masks: npt.ArrayLike, utilities: npt.ArrayLike) -> tuple[int, IntArray, FloatArray]:
+    """Number of options, ranks and values of measured masks.
+
+    Parameters
+    ----------
+    masks : array-like of 0 and 1, shape (n, d)
+        Distinct masks, n >= 1.
+    utilities : array-like of float, shape (n,)
+        Their utilities.
+
+    Returns
+    -------
+    d : int
+    ranks : ndarray of int64, shape (n,)
+    values : ndarray of float64, shape (n,)
+
+    Raises
+    ------
+    InvalidMaskError
+        If there is no mask, a row is not a mask, or a mask stands twice.
+    InvalidSurfaceError
+        If there is not one finite utility for each mask.
+    """
+    ranks = ranks_of(masks)
+    d = check_dimensions(np.shape(masks)[1])
+    values = np.asarray(utilities, dtype=np.float64)
+    if not ranks.size:
+        raise InvalidMaskError("no mask was measured; a fit needs at least one, and a run always has the two anchors")
+    found, counts = np.unique(ranks, return_counts=True)
+    if repeated := as_strings(found[counts > 1], d):
+        raise InvalidMaskError(f"measured more than once: {', '.join(repeated[:5])}; give each mask once")
+    if values.shape != ranks.shape:
+        raise InvalidSurfaceError(f"utilities have shape {values.shape}; {ranks.size} masks need ({ranks.size},)")
+    if not np.isfinite(values).all():
+        offenders = as_strings(ranks[~np.isfinite(values)], d)
+        raise InvalidSurfaceError(f"utilities of {', '.join(offenders[:5])} are not finite; measure them again")
+    return d, ranks, values

@@ -1,0 +1,190 @@
+"""Running reference methods on one surface: one path of purchases serves all budgets.
+
+No reference method looks at the credits that remain, so what a method buys under a small budget is the beginning of what it
+buys under a large one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from whatworked.controls.acquisition import Target, score_candidates
+from whatworked.controls.candidates import Known
+from whatworked.controls.classes import with_measured
+from whatworked.controls.designs import random_order, ridge_design
+from whatworked.controls.kriging import fit_kriging
+from whatworked.controls.methods import METHODS
+from whatworked.controls.plan import Cell
+from whatworked.controls.ridge import fit_ridge
+from whatworked.cube import FloatArray, IntArray, all_bits, anchors, as_strings
+from whatworked.equivalence import Equivalence
+from whatworked.grading import grade_many
+from whatworked.records import Record
+from whatworked.surface import ResponseSurface
+
+_DEGREES = {"ridge-main": 1, "ridge-pair": 2, "class-ridge-main": 1, "class-ridge-pair": 2}
+_TARGETS: dict[str, Target] = {"gp-grid": "grid", "gp-effect": "effect", "class-gp-effect": "effect"}
+
+
+@dataclass(frozen=True, eq=False)
+class Delivery:
+    """What a method delivers under one budget.
+
+    Attributes
+    ----------
+    cell : Cell
+        Method, seed and budget.
+    purchases : tuple of int
+        Ranks in order.
+    predictions : ndarray of float64, shape (2**d,)
+        Clipped, measured values in place.
+    steps : tuple of dict
+        Hyper-parameters of each fit.
+    near_tie : bool
+        Whether any choice lay within rounding of a tie.
+    """
+
+    cell: Cell
+    purchases: tuple[int, ...]
+    predictions: FloatArray
+    steps: tuple[dict[str, float], ...]
+    near_tie: bool
+
+
+class Runner:
+    """Runs methods on one surface.
+
+    Parameters
+    ----------
+    utilities : ndarray of float64, shape (2**d,)
+        The truth, from which purchases are answered.
+    equivalence : Equivalence
+        Classes a method works on; the trivial ones for a method that knows no classes.
+    """
+
+    def __init__(self, utilities: FloatArray, equivalence: Equivalence) -> None:
+        self.d = equivalence.d
+        self._utilities = utilities
+        self.classes = equivalence
+        self._cells = equivalence.representative
+        self._bits = all_bits(self.d)[self._cells]
+        # Several anchors may stand for one class; its representative then counts once.
+        self._start = tuple(dict.fromkeys(self._cells[list(anchors(self.d))].tolist()))
+
+    def ridge(
+        self, degree: int, order: Sequence[int], near_ties: Sequence[bool], cells: Sequence[Cell]
+    ) -> Iterator[Delivery]:
+        """Fit a ridge after the first B masks of an order for the budget B of each cell."""
+        for cell in cells:
+            bought = tuple(order[: cell.budget])
+            known = self._known(bought)
+            model = fit_ridge(self.d, known.ranks.tolist(), known.values, degree)
+            near_tie = model.near_tie or any(near_ties[: len(bought)])
+            table = self._table(model.predict(self._bits), known)
+            yield Delivery(cell, bought, table, (model.hyperparameters,), near_tie)
+
+    def kriging(self, target: Target, cells: Sequence[Cell]) -> Iterator[Delivery]:
+        """Refit before every purchase and buy the mask of the largest score; deliver at the budget of each cell."""
+        known, bought, steps, near_tie = self._known(()), [], [], False
+        waiting = sorted(cells, key=lambda cell: cell.budget)
+        while waiting:
+            model = fit_kriging(self.d, known.ranks, known.values)
+            steps.append(model.hyperparameters)
+            near_tie = near_tie or model.near_tie
+            left = np.setdiff1d(self.classes.representatives, known.ranks)
+            while waiting and (waiting[0].budget == len(bought) or not left.size):
+                table = self._table(model.predict_ranks(self._cells), known)
+                yield Delivery(waiting.pop(0), tuple(bought), table, tuple(steps), near_tie)
+            if waiting:
+                scores = score_candidates(model, left, target, self._cells)
+                near_tie = near_tie or scores.choice.near_tie
+                bought.append(scores.best)
+                known = self._known(bought)
+
+    def aliases(self, purchases: Sequence[int]) -> IntArray:
+        """Ranks of the masks that are not measured themselves but whose class is, ascending."""
+        measured = self._known(purchases).ranks
+        covered = np.flatnonzero(np.isin(self._cells, measured))
+        return np.setdiff1d(covered, [*anchors(self.d), *purchases]).astype(np.int64)
+
+    def _known(self, purchases: Sequence[int]) -> Known:
+        ranks = np.array([*self._start, *purchases], dtype=np.int64)
+        return Known(ranks, self._utilities[ranks])
+
+    def _table(self, predicted: FloatArray, known: Known) -> FloatArray:
+        table = with_measured(np.clip(predicted, 0.0, 1.0), self._cells, known)
+        # An anchor is measured itself, whatever mask stands for its class.
+        table[list(anchors(self.d))] = self._utilities[list(anchors(self.d))]
+        return table
+
+
+def run_method(runner: Runner, label: str, seed: int, cells: Sequence[Cell]) -> Iterator[Delivery]:
+    """Deliveries of one method and seed, by ascending budget."""
+    method, largest = METHODS[label], max(cell.budget for cell in cells)
+    if method.policy in _TARGETS:
+        yield from runner.kriging(_TARGETS[method.policy], cells)
+        return
+    degree = _DEGREES[method.estimator]
+    if method.policy == "random":
+        order = random_order(runner.d, seed).tolist()
+        yield from runner.ridge(degree, order, [False] * len(order), cells)
+        return
+    design, near_ties = ridge_design(runner.d, degree, largest, runner.classes)
+    yield from runner.ridge(degree, design, near_ties, cells)
+
+
+def run_cells(
+    surface: ResponseSurface, equivalence: Equivalence, cells: Iterable[Cell], table: str
+) -> tuple[Record, ...]:
+    """Records of one condition.
+
+    Parameters
+    ----------
+    surface : ResponseSurface
+        Its name is the condition.
+    equivalence : Equivalence
+        The workflow's classes, for the class-aware methods.
+    cells : iterable of Cell
+        What to run.
+    table : str
+        Digest of the reference table the surface was read from.
+
+    Returns
+    -------
+    tuple of Record
+        One per cell, by method as given, then seed, then budget.
+    """
+    runners = {
+        False: Runner(surface.utilities, Equivalence.trivial(surface.d)),
+        True: Runner(surface.utilities, equivalence),
+    }
+    deliveries = [
+        delivery
+        for (label, seed), group in groupby(cells, key=lambda cell: (cell.method, cell.seed))
+        for delivery in run_method(runners[METHODS[label].class_aware], label, seed, list(group))
+    ]
+    grades = grade_many(
+        surface,
+        np.array([delivery.predictions for delivery in deliveries]),
+        [[*anchors(surface.d), *delivery.purchases] for delivery in deliveries],
+    )
+    return tuple(
+        Record(
+            condition=surface.name,
+            method=one.cell.method,
+            seed=one.cell.seed,
+            budget=one.cell.budget,
+            table=table,
+            purchases=as_strings(one.purchases, surface.d),
+            aliases=as_strings(runners[METHODS[one.cell.method].class_aware].aliases(one.purchases), surface.d),
+            steps=one.steps,
+            predictions=tuple(one.predictions.tolist()),
+            grade=grade.to_dict(),
+            near_tie=one.near_tie,
+        )
+        for one, grade in zip(deliveries, grades, strict=True)
+    )

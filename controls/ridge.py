@@ -1,0 +1,235 @@
+"""Ridge regression on main effects, or main effects and pair interactions, with the penalty chosen by leave-one-out.
+
+A fit is linear in the utilities, so everything that depends only on the measured masks is worked out once per set of
+masks (`Smoother`) and kept: many sources, seeds and budgets share it.
+
+With Q an orthonormal basis of the vectors that sum to zero, QᵀX = U S Vᵀ and W = Q U, the shrinkage left over is
+w_k = alpha / (s_k² + alpha), the residual of the fit is W diag(w) Wᵀ y and its leave-one-out residual at i is that divided by
+sum_k W_ik² w_k: Hastie, Tibshirani, Friedman, "The Elements of Statistical Learning", 2nd ed., equation 5.27, in a form
+without cancellation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from whatworked.controls.observations import check_observations
+from whatworked.controls.ties import Choice, choose
+from whatworked.cube import BitArray, FloatArray, bits_of
+from whatworked.errors import InvalidOptionError
+
+ALPHAS = (10.0, 1.0, 0.1, 1e-3, 1e-5)
+"""Penalties to choose from, in order of preference when their losses tie."""
+DECIMALS = 14
+"""Decimals of the leave-one-out loss that count."""
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+def features(bits: npt.ArrayLike, degree: int) -> FloatArray:
+    """Features x_i = 2 z_i - 1, and for degree 2 also x_i x_j in combinations order.
+
+    Parameters
+    ----------
+    bits : array-like of 0 and 1, shape (m, d)
+        Masks.
+    degree : int
+        1 or 2.
+
+    Returns
+    -------
+    ndarray of float64, shape (m, d) or (m, d + d (d-1) / 2)
+
+    Raises
+    ------
+    InvalidOptionError
+        For another degree.
+
+    Examples
+    --------
+    >>> features([[0, 1]], degree=2).tolist()
+    [[-1.0, 1.0, -1.0]]
+    """
+    if degree not in (1, 2):
+        raise InvalidOptionError(f"degree of a ridge is {degree!r}; allowed are 1 (main effects) and 2 (and pairs)")
+    x = 2.0 * np.asarray(bits, dtype=np.float64) - 1.0
+    if degree == 1 or x.shape[1] == 1:
+        return x
+    left, right = np.array(list(combinations(range(x.shape[1]), 2))).T
+    return np.hstack([x, x[:, left] * x[:, right]])
+
+
+class Smoother:
+    """All of a ridge fit that depends on the measured masks alone.
+
+    Parameters
+    ----------
+    d : int
+        Number of options.
+    ranks : tuple of int
+        Measured masks, n >= 1 of them.
+    degree : int
+        1 or 2.
+    """
+
+    def __init__(self, d: int, ranks: tuple[int, ...], degree: int) -> None:
+        self.degree = degree
+        self.X = features(bits_of(ranks, d), degree)
+        n, self.center = len(ranks), self.X.mean(axis=0)
+        basis = _contrasts(n)
+        left, self._singular, self._right = np.linalg.svd(basis.T @ self.X)
+        self._weights = basis @ left
+        squares = np.zeros(n - 1)
+        squares[: self._singular.size] = self._singular**2
+        alphas = np.array(ALPHAS)[:, np.newaxis]
+        self._shrinkage = alphas / (squares + alphas)
+        self._complement = self._shrinkage @ (self._weights**2).T
+        self._worst = _EPSILON / self._complement.min(axis=1) if n > 1 else np.zeros(len(ALPHAS))
+
+    def losses(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean squared leave-one-out residual of each penalty in `ALPHAS`, and a bound on its rounding error.
+
+        Parameters
+        ----------
+        values : ndarray of float64, shape (n,)
+            Utilities of the measured masks.
+
+        Returns
+        -------
+        losses, noise : ndarray of float64, shape (5,)
+            Zero for a single mask, which leaves nothing to predict from.
+        """
+        if len(values) == 1:
+            return np.zeros(len(ALPHAS)), np.zeros(len(ALPHAS))
+        projected = values @ self._weights
+        residuals = (self._shrinkage * projected) @ self._weights.T / self._complement
+        losses = (residuals**2).mean(axis=1)
+        # The residual carries an absolute error of eps * |y|, which the division by the complement blows up.
+        noise = 8.0 * self._worst * np.linalg.norm(projected) * np.sqrt(losses)
+        return losses, noise
+
+    def coefficients(self, values: FloatArray, alpha: float) -> FloatArray:
+        """Coefficients of the features, shape (p,)."""
+        rank = self._singular.size
+        shrunk = self._singular / (self._singular**2 + alpha) * (values @ self._weights[:, :rank])
+        return np.asarray(shrunk @ self._right[:rank], dtype=np.float64)
+
+    def choose(self, values: FloatArray) -> Choice:
+        """Position in `ALPHAS` of the penalty of least leave-one-out loss, losses rounded to 14 decimals.
+
+        Where rounding of the closed form could change the choice, the models are refitted without each mask in turn, and
+        those losses decide.
+        """
+        losses, noise = self.losses(values)
+        choice = choose(-losses, DECIMALS, noise)
+        if not choice.near_tie:
+            return choice
+        exact = self.refitted_losses(values)
+        return choose(-exact, DECIMALS, np.abs(exact - losses) + 4.0 * _EPSILON * exact)
+
+    def refitted_losses(self, values: FloatArray) -> FloatArray:
+        """The losses by definition: one refit per mask and penalty, means recomputed; shape (5,)."""
+        n = len(values)
+        squares = np.zeros((len(ALPHAS), n))
+        for left_out in range(n):
+            kept = np.arange(n) != left_out
+            center, mean = self.X[kept].mean(axis=0), values[kept].mean()
+            centered = self.X[kept] - center
+            gram, moment = centered.T @ centered, centered.T @ (values[kept] - mean)
+            for position, alpha in enumerate(ALPHAS):
+                fitted = np.linalg.solve(gram + alpha * np.eye(len(gram)), moment)
+                predicted = mean + (self.X[left_out] - center) @ fitted
+                squares[position, left_out] = (values[left_out] - predicted) ** 2
+        return np.asarray(squares.mean(axis=1), dtype=np.float64)
+
+
+@lru_cache(maxsize=1024)
+def smoother(d: int, ranks: tuple[int, ...], degree: int) -> Smoother:
+    """The smoother of a set of measured masks; the same object for the same masks."""
+    return Smoother(d, ranks, degree)
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeModel:
+    """A fitted ridge.
+
+    Attributes
+    ----------
+    degree : int
+        1 or 2.
+    alpha : float
+        The chosen penalty.
+    near_tie : bool
+        Whether the choice lay within rounding of a tie.
+    intercept : float
+        Mean of the measured utilities.
+    center, coefficients : ndarray of float64, shape (p,)
+        Means of the features over the measured masks, and their coefficients.
+    """
+
+    degree: int
+    alpha: float
+    near_tie: bool
+    intercept: float
+    center: FloatArray
+    coefficients: FloatArray
+
+    def predict(self, masks: BitArray) -> FloatArray:
+        """Predicted utility of each mask, not clipped; shape (m, d) -> (m,)."""
+        return np.asarray(
+            self.intercept + (features(masks, self.degree) - self.center) @ self.coefficients, dtype=np.float64
+        )
+
+    @cached_property
+    def hyperparameters(self) -> dict[str, float]:
+        """Hyper-parameters as a record keeps them."""
+        return {"alpha": self.alpha}
+
+
+@dataclass(frozen=True)
+class RidgeEstimator:
+    """Ridge on ±1 features with an unpenalised intercept; the penalty is chosen by leave-one-out.
+
+    Parameters
+    ----------
+    degree : int
+        1: main effects; 2: main effects and pair interactions.
+    """
+
+    degree: int = 2
+
+    def __post_init__(self) -> None:
+        features(np.zeros((1, 1)), self.degree)
+
+    def fit(self, masks: BitArray, utilities: FloatArray) -> RidgeModel:
+        """Fit to measured masks, shape (n, d), and their utilities, shape (n,)."""
+        d, ranks, values = check_observations(masks, utilities)
+        return fit_ridge(d, ranks.tolist(), values, self.degree)
+
+
+def fit_ridge(d: int, ranks: Sequence[int], values: FloatArray, degree: int) -> RidgeModel:
+    """Fit to masks given by rank; arguments are not checked."""
+    shared = smoother(d, tuple(ranks), degree)
+    choice = shared.choose(values)
+    alpha = ALPHAS[choice.index]
+    return RidgeModel(
+        degree=degree,
+        alpha=alpha,
+        near_tie=choice.near_tie,
+        intercept=float(values.mean()),
+        center=shared.center,
+        coefficients=shared.coefficients(values, alpha),
+    )
+
+
+def _contrasts(n: int) -> FloatArray:
+    """Orthonormal basis of the vectors of length n that sum to zero (Helmert contrasts), shape (n, n - 1)."""
+    order = np.arange(1, n)
+    basis = np.triu(np.ones((n, n - 1)))
+    basis[order, order - 1] = -order
+    return np.asarray(basis / np.sqrt(order * (order + 1.0)), dtype=np.float64)

@@ -1,0 +1,63 @@
+"""Choosing the best of several scores that are compared after rounding.
+
+Scores that ought to tie differ in their last digits, so they are rounded first and ties go to whoever stands first. That
+moves the trouble to scores near a rounding boundary: there, the last digits still decide. `choose` says when they did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from whatworked.cube import FloatArray
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen position, and whether another machine might choose differently.
+
+    Attributes
+    ----------
+    index : int
+        Position of the best rounded score; the first one among equals.
+    near_tie : bool
+        Whether some other position wins for some scores within `noise` of the given ones.
+    """
+
+    index: int
+    near_tie: bool
+
+
+def choose(scores: FloatArray, decimals: int, noise: npt.ArrayLike = 0.0) -> Choice:
+    """Position of the largest score after rounding; ties go to the first.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (n,)
+        Candidates in order of preference, n >= 1.
+    decimals : int
+        Decimals kept.
+    noise : float or array-like of float, shape (n,)
+        Bound on the rounding error of each score.
+
+    Returns
+    -------
+    Choice
+
+    Examples
+    --------
+    >>> choose(np.array([0.1, 0.3, 0.3]), decimals=10)
+    Choice(index=1, near_tie=False)
+    >>> choose(np.array([0.25, 0.35]), decimals=1, noise=0.01)
+    Choice(index=1, near_tie=True)
+    """
+    index = int(np.argmax(np.round(scores, decimals)))
+    lowest = np.round(scores - noise, decimals)[index]
+    highest = np.round(scores + noise, decimals)
+    rivals = highest >= lowest
+    # A later rival has to be strictly better.
+    rivals[index:] = highest[index:] > lowest
+    rivals[index] = False
+    return Choice(index, bool(rivals.any()))
