@@ -28,25 +28,31 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of all parts of a manifest: immutable, unknown keys refused."""
 
 
-class RawFile(_Part):
+class RawFile(_Part, frozen=True):
     """One raw file and the places it may be found in.
 
     Attributes
     ----------
     name : str
-        File name, also below ``<cache>/raw/<source>/``, ``<mirror>/<source>/`` and ``raw/<source>/`` beside the manifest.
+        File name; in a mirror the file is ``<source>/<name>``, in the cache and beside the manifest
+        ``raw/<source>/<name>``.
     size : int
         Bytes.
     sha256 : str
         Digest of the file; or of its tree of texts when `tree` is true (the archive's own bytes are then free).
     url : str
         Official address of the file itself.
+    zenodo : bool
+        Whether `url` is a Zenodo record as JSON, whose first zip archive is meant.
     archive, archive_url, member : str
         Name and address of an archive that holds the file, and its name in there (default: `name`).
     package : str
-        ``<package>/<path>`` of a data file inside an installed package, or ``<package>:<function>`` of a graph made by one.
+        ``<package>/<path>`` of a data file inside an installed package, or ``<package>:<function>`` of a function there
+        that makes a graph.
     shipped : bool
         Whether a copy stands in ``raw/<source>/`` beside the manifest.
+    provenance : str
+        Where a shipped copy was taken from.
     """
 
     name: str
@@ -54,18 +60,25 @@ class RawFile(_Part):
     size: int = 0
     tree: bool = False
     url: str = ""
+    zenodo: bool = False
     archive: str = ""
     archive_url: str = ""
     member: str = ""
     package: str = ""
     shipped: bool = False
+    provenance: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where the file, or an archive that holds it, is downloaded from; empty if nowhere is recorded."""
+        return self.url or self.archive_url
 
     def __post_init__(self) -> None:
         if len(self.sha256) != 64 or set(self.sha256) - set("0123456789abcdef"):
             raise ValueError(f"sha256 of {self.name!r} must be 64 lower-case hexadecimal digits, not {self.sha256!r}")
 
 
-class TableReader(_Part, tag_field="kind", tag="table"):
+class TableReader(_Part, frozen=True, tag_field="kind", tag="table"):
     """Delimited text. `columns` names the columns where there is no header line; `delimiter` "" is any white space.
 
     `labels` replaces cells of a column, for copies that code them otherwise: ``{column: {found: official}}``.
@@ -77,39 +90,39 @@ class TableReader(_Part, tag_field="kind", tag="table"):
     labels: dict[str, dict[str, str]] = {}
 
 
-class GmlReader(_Part, tag_field="kind", tag="gml"):
+class GmlReader(_Part, frozen=True, tag_field="kind", tag="gml"):
     """A graph in GML."""
 
 
-class EdgeListReader(_Part, tag_field="kind", tag="edges"):
-    """A graph as lines of two node names; `nodes` lists the names in the order of the official ids, if they are not numbers."""
+class EdgeListReader(_Part, frozen=True, tag_field="kind", tag="edges"):
+    """A graph as lines of two node names; `nodes` lists names that are no numbers in the order of the official ids."""
 
     nodes: tuple[str, ...] = ()
 
 
-class ImageReader(_Part, tag_field="kind", tag="image"):
+class ImageReader(_Part, frozen=True, tag_field="kind", tag="image"):
     """A picture that Pillow opens."""
 
 
-class WfdbReader(_Part, tag_field="kind", tag="wfdb"):
+class WfdbReader(_Part, frozen=True, tag_field="kind", tag="wfdb"):
     """A WFDB record: header, signal, annotations."""
 
     record: str
 
 
-class BeirReader(_Part, tag_field="kind", tag="beir"):
+class BeirReader(_Part, frozen=True, tag_field="kind", tag="beir"):
     """A BEIR export: corpus.jsonl, queries.jsonl, one qrels file."""
 
 
-class ArgumentTreeReader(_Part, tag_field="kind", tag="argument_tree"):
+class ArgumentTreeReader(_Part, frozen=True, tag_field="kind", tag="argument_tree"):
     """The arguana-counterargs corpus as deposited, in a tar or zip archive."""
 
 
-class ArgumentLinesReader(_Part, tag_field="kind", tag="argument_lines"):
+class ArgumentLinesReader(_Part, frozen=True, tag_field="kind", tag="argument_lines"):
     """The same argument texts, one JSON object a line, and the true pairs as tab-separated paths."""
 
 
-class ArraysReader(_Part, tag_field="kind", tag="arrays"):
+class ArraysReader(_Part, frozen=True, tag_field="kind", tag="arrays"):
     """An npz file without pickled objects."""
 
 
@@ -126,7 +139,7 @@ Reader = (
 )
 
 
-class RawForm(_Part):
+class RawForm(_Part, frozen=True):
     """One complete raw form of a source: files that are read together. All forms lead to one prepared input."""
 
     name: str
@@ -138,7 +151,7 @@ class RawForm(_Part):
             raise ValueError(f"form {self.name!r} needs at least one file")
 
 
-class TablePreparation(_Part, tag_field="kind", tag="table"):
+class TablePreparation(_Part, frozen=True, tag_field="kind", tag="table"):
     """Rows without duplicates; a grouped hold-out split unless the family is clustering.
 
     `features` are all columns but `target` and `drop` where they are not listed.
@@ -151,14 +164,14 @@ class TablePreparation(_Part, tag_field="kind", tag="table"):
     seed: int = 20260907
 
 
-class SeriesPreparation(_Part, tag_field="kind", tag="series"):
+class SeriesPreparation(_Part, frozen=True, tag_field="kind", tag="series"):
     """Columns unrolled row by row, gaps filled forward; the first `train_fraction` trains."""
 
     columns: tuple[str, ...]
     train_fraction: float = 0.75
 
 
-class ImagePreparation(_Part, tag_field="kind", tag="image"):
+class ImagePreparation(_Part, frozen=True, tag_field="kind", tag="image"):
     """Grey, at most `side` pixels a side, with Gaussian noise of standard deviation `noise`."""
 
     side: int = 256
@@ -166,14 +179,14 @@ class ImagePreparation(_Part, tag_field="kind", tag="image"):
     seed: int = 20260907
 
 
-class RetrievalPreparation(_Part, tag_field="kind", tag="retrieval"):
+class RetrievalPreparation(_Part, frozen=True, tag_field="kind", tag="retrieval"):
     """Documents sorted by id; the `queries` eligible queries whose ids have the smallest SHA-256."""
 
     queries: int = 64
     exclude_copies: bool = False
 
 
-class BeatPreparation(_Part, tag_field="kind", tag="beats"):
+class BeatPreparation(_Part, frozen=True, tag_field="kind", tag="beats"):
     """The first `samples` samples of one channel in mV, and the events whose label code is listed."""
 
     samples: int
@@ -184,14 +197,14 @@ class BeatPreparation(_Part, tag_field="kind", tag="beats"):
     channel: int = 0
 
 
-class LinkPreparation(_Part, tag_field="kind", tag="links"):
+class LinkPreparation(_Part, frozen=True, tag_field="kind", tag="links"):
     """A random division of edges and non-edges; `part_fraction` of the edges calibrate, as many test."""
 
     split_seed: int
     part_fraction: float = 0.2
 
 
-class ArraysPreparation(_Part, tag_field="kind", tag="arrays"):
+class ArraysPreparation(_Part, frozen=True, tag_field="kind", tag="arrays"):
     """Arrays as they are, with `facts`."""
 
     facts: dict[str, Any] = {}
@@ -208,14 +221,14 @@ Preparation = (
 )
 
 
-class Expected(_Part):
+class Expected(_Part, frozen=True):
     """What the prepared input must be: content digest; shape of each array, length of each listed fact."""
 
     digest: str
     shapes: dict[str, tuple[int, ...]]
 
 
-class Manifest(_Part):
+class Manifest(_Part, frozen=True):
     """One source.
 
     Attributes
@@ -337,8 +350,8 @@ def _entry_point_folders() -> Iterator[Path]:
             folder = Path(location)
         except Exception as error:
             raise ManifestError(
-                f"entry point {point.name!r} ({point.value}) of group {ENTRY_POINT_GROUP} must be a package with TOML files "
-                f"or a function returning a folder: {error}"
+                f"entry point {point.name!r} ({point.value}) of group {ENTRY_POINT_GROUP} must be a package with TOML "
+                f"files or a function returning a folder: {error}"
             ) from error
         yield folder
 

@@ -8,12 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whatworked.errors import (
-    DigestMismatchError,
-    InvalidOptionError,
-    SourceUnavailableError,
-    StorageError,
-)
+from whatworked.errors import DigestMismatchError, InvalidOptionError, SourceUnavailableError, StorageError
 from whatworked.files import write_atomic
 from whatworked.manifests import Manifest, RawFile, RawForm, manifest
 from whatworked.prepared import PreparedInput
@@ -31,11 +26,12 @@ OFFLINE_VARIABLE = "WHATWORKED_OFFLINE"
 _log = logging.getLogger("whatworked.sources")
 
 Plan = tuple[tuple[RawFile, Place], ...]
+"""Raw files and the place of each."""
 
 
 @dataclass(frozen=True)
 class Acquired:
-    """One complete raw form, checked: its files by name, and the routes they came by."""
+    """One complete raw form: its checked files by name, and the route that each came by."""
 
     form: RawForm
     files: Mapping[str, RawBytes]
@@ -68,7 +64,7 @@ class Library:
     folders: Folders = field(init=False)
 
     def __post_init__(self) -> None:
-        cache = self.cache or os.environ.get(CACHE_VARIABLE) or Path("~/.cache/whatworked")
+        cache = self.cache or os.environ.get(CACHE_VARIABLE) or "~/.cache/whatworked"
         mirror = self.mirror or os.environ.get(MIRROR_VARIABLE) or None
         self.folders = Folders(Path(cache).expanduser(), Path(mirror).expanduser() if mirror else None)
         if self.folders.mirror is not None and not self.folders.mirror.is_dir():
@@ -100,7 +96,7 @@ class Library:
             If raw data cannot be read or prepared.
         """
         one = manifest(source)
-        path = store.store_path(self.folders.cache, one.id, one.expected.digest)
+        path = self.store_path(one)
         if path.is_file() and not again:
             return store.load(path, one.id, one.family, one.expected.digest)
         prepared = build(one, self.acquire(one))
@@ -124,70 +120,69 @@ class Library:
         problems: list[DigestMismatchError] = []
         for form, plan in self.plans(one):
             try:
-                files = {file.name: checked(place, one, file) for file, place in plan}
+                return collect(one, form, plan)
             except DigestMismatchError as error:
                 if all(place.route != "package" for _, place in plan):
                     raise
                 problems.append(error)
                 _log.warning("%s", error)
-                continue
-            return Acquired(form, files, tuple(place.route for _, place in plan))
-        if problems and self.network.offline:
-            raise problems[0]
         return self._download(one, problems)
 
     def plans(self, one: Manifest) -> Iterator[tuple[RawForm, Plan]]:
         """Complete forms that local routes have, best route first; a form may draw its files from several routes."""
-        seen: list[RawForm] = []
+        seen: list[str] = []
         for last in range(1, len(LOCAL_ROUTES) + 1):
             for form in one.forms:
                 plan = self.plan(one, form, LOCAL_ROUTES[:last])
-                if form not in seen and len(plan) == len(form.files):
-                    seen.append(form)
+                if form.name not in seen and len(plan) == len(form.files):
+                    seen.append(form.name)
                     yield form, plan
 
-    def plan(self, one: Manifest, form: RawForm, routes: Iterable[Route] = LOCAL_ROUTES) -> Plan:
+    def plan(self, one: Manifest, form: RawForm, routes: tuple[Route, ...] = LOCAL_ROUTES) -> Plan:
         """Files of a form that the given local routes have, each at the first place that has it."""
-        ways = tuple(routes)
-        found = (
-            (file, next(filter(None, (locate(way, self.folders, one, file) for way in ways)), None))
-            for file in form.files
-        )
+        found = ((file, self._place(one, file, routes)) for file in form.files)
         return tuple((file, place) for file, place in found if place is not None)
 
     def probe(self, sources: Iterable[str]) -> None:
         """Ask, all at once, the sites that these sources would have to be fetched from."""
-        missing = (one for one in map(manifest, sources) if not self.is_prepared(one) and not any(self.plans(one)))
-        self.network.probe(
-            _address(file) for one in missing for form in one.forms for file in form.files if _address(file)
-        )
+        missing = (one for one in map(manifest, sources) if not self.is_present(one))
+        files = (file for one in missing for form in one.forms for file in form.files)
+        self.network.probe(file.address for file in files if file.address)
 
-    def is_prepared(self, one: Manifest) -> bool:
-        """Whether the store has the prepared input of a source; the file is not checked."""
-        return store.store_path(self.folders.cache, one.id, one.expected.digest).is_file()
+    def store_path(self, one: Manifest) -> Path:
+        """Where the store keeps the prepared input of a source, whether it is there or not."""
+        return store.store_path(self.folders.cache, one.id, one.expected.digest)
+
+    def is_present(self, one: Manifest) -> bool:
+        """Whether the prepared input or a complete raw form is on this machine; nothing is read."""
+        return self.store_path(one).is_file() or any(True for _ in self.plans(one))
+
+    def _place(self, one: Manifest, file: RawFile, routes: tuple[Route, ...]) -> Place | None:
+        return next(filter(None, (locate(route, self.folders, one, file) for route in routes)), None)
 
     def _download(self, one: Manifest, problems: list[DigestMismatchError]) -> Acquired:
+        """The first form whose missing files all have an address that answers; what is downloaded is kept."""
         reasons = [str(problem) for problem in problems]
         for form in one.forms:
-            plan = {file.name: place for file, place in self.plan(one, form)}
-            missing = [file for file in form.files if file.name not in plan]
-            if not all(_address(file) for file in missing) or not missing:
+            here = self.plan(one, form, ("cache", "shipped", "mirror"))
+            missing = [file for file in form.files if file not in [file for file, _ in here]]
+            if not all(file.address for file in missing):
                 continue
             try:
-                places = plan | {file.name: self._fetch(one, file) for file in missing}
+                fetched = tuple((file, self._fetch(file)) for file in missing)
             except SourceUnavailableError as error:
                 reasons.append(str(error))
                 continue
-            files = {file.name: checked(places[file.name], one, file) for file in form.files}
-            self._keep(one, {file.name: files[file.name] for file in missing})
-            return Acquired(form, files, tuple(places[file.name].route for file in form.files))
-        raise SourceUnavailableError(self._absence(one, reasons))
+            acquired = collect(one, form, (*here, *fetched))
+            self._keep(one, {file.name: acquired.files[file.name] for file in missing})
+            return acquired
+        raise SourceUnavailableError(absence(one, self.folders, reasons))
 
-    def _fetch(self, one: Manifest, file: RawFile) -> Place:
-        data = self.network.download(_address(file))
-        if not file.url and file.archive_url:
+    def _fetch(self, file: RawFile) -> Place:
+        data = self.network.download(file.address, zenodo=file.zenodo)
+        if not file.url:
             data = unpack(data, file.member or file.name, file.archive_url)
-        return Place("network", _address(file), lambda: data)
+        return Place("network", file.address, lambda: data)
 
     def _keep(self, one: Manifest, files: Mapping[str, RawBytes]) -> None:
         try:
@@ -195,17 +190,6 @@ class Library:
                 write_atomic(self.folders.raw(one.id) / name, raw.data)
         except StorageError as error:
             _log.warning("going on without keeping the download: %s", error)
-
-    def _absence(self, one: Manifest, reasons: list[str]) -> str:
-        wanted = one.forms[0]
-        names = ", ".join(file.name for file in wanted.files)
-        places = " ".join(dict.fromkeys(_address(file) or one.homepage for file in wanted.files))
-        mirror = f"the mirror {self.folders.mirror} lacks it" if self.folders.mirror else "no mirror is given"
-        told = "; ".join(dict.fromkeys(reasons)) or "no address is recorded"
-        return (
-            f"source {one.id} is not on this machine: {mirror}; {told}. Put {names} ({places}) into "
-            f"{self.folders.raw(one.id)}, or give --mirror DIR with {one.id}/{wanted.files[0].name}"
-        )
 
 
 def build(one: Manifest, acquired: Acquired) -> PreparedInput:
@@ -228,5 +212,28 @@ def build(one: Manifest, acquired: Acquired) -> PreparedInput:
     return prepared
 
 
-def _address(file: RawFile) -> str:
-    return file.url or file.archive_url
+def absence(one: Manifest, folders: Folders, reasons: Iterable[str] = ()) -> str:
+    """What is missing of a source, why, and what to do about it, in one sentence or two."""
+    wanted = next((form for form in one.forms if all(file.address for file in form.files)), one.forms[0])
+    names = " and ".join(file.name for file in wanted.files)
+    addresses = ", ".join(dict.fromkeys(file.address or one.homepage for file in wanted.files))
+    told = "".join(f"; {reason}" for reason in dict.fromkeys(reasons))
+    mirror = "the mirror lacks it" if folders.mirror else "no mirror is given"
+    return (
+        f"source {one.id} is not on this machine: {mirror}{told}. Put {names} from {addresses} into "
+        f"{folders.raw(one.id)}, or give --mirror DIR where DIR/{one.id} holds it"
+    )
+
+
+def collect(one: Manifest, form: RawForm, plan: Plan) -> Acquired:
+    """Read and check the files of a form at the places of a plan.
+
+    Raises
+    ------
+    DigestMismatchError, RawDataError, StorageError
+        As `whatworked.sources.routes.checked`.
+    """
+    files = {file.name: checked(place, one, file) for file, place in plan}
+    routes = {file.name: place.route for file, place in plan}
+    ordered = {file.name: files[file.name] for file in form.files}
+    return Acquired(form, ordered, tuple(routes[name] for name in ordered))

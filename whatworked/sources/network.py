@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 import threading
@@ -13,64 +14,74 @@ from urllib.parse import urlsplit
 
 from whatworked.errors import SourceUnavailableError
 
-ATTEMPT_SECONDS = 5.0
-
 
 @dataclass
 class Network:
     """Downloads, with a memory of which sites did not answer.
 
-    All sites are asked at once and given `attempt_seconds` altogether, so a machine without a network loses that much
-    time once, whatever the number of sources. A site that stops sending for as long in mid-download is given up too.
+    A site that did not answer is not asked again, and once `silence_seconds` went by in waiting for nothing no further
+    site is asked.
 
     Parameters
     ----------
-    attempt_seconds : float
-        How long to wait for a site's first answer, and for more bytes.
     offline : bool
         Whether to leave the network alone altogether.
+    attempt_seconds : float
+        How long to wait for a site's first answer, and for more bytes in mid-download.
+    silence_seconds : float
+        How long to wait for silent sites altogether.
     """
 
-    attempt_seconds: float = ATTEMPT_SECONDS
     offline: bool = False
-    _answers: dict[str, str] = field(default_factory=dict)
+    attempt_seconds: float = 5.0
+    silence_seconds: float = 15.0
+    _obstacles: dict[str, str] = field(default_factory=dict)
+    _waited: float = 0.0
 
     def probe(self, urls: Iterable[str]) -> None:
-        """Ask every site of `urls` that was not asked yet, all at once."""
-        sites = {_site(url): url for url in urls}
-        new = {site: url for site, url in sites.items() if site not in self._answers and not self.offline}
-        found: dict[str, str] = {}
+        """Ask every site of `urls` that was not asked yet, all at once; at most `attempt_seconds` altogether."""
+        new = {_site(url): url for url in urls if _site(url) not in self._obstacles}
+        patience = min(self.attempt_seconds, self.silence_seconds - self._waited)
+        if not new or self.offline or patience <= 0:
+            reason = "offline" if self.offline else "not asked, since other sites are silent"
+            self._obstacles.update(dict.fromkeys(new, reason))
+            return
+        start = time.monotonic()
+        # Name look-ups know no timeout, so a thread that is still waiting at the end is left behind, not joined.
+        self._obstacles.update(dict.fromkeys(new, f"no answer within {patience:g} s"))
         threads = [
-            threading.Thread(target=self._ask, args=(site, url, found), daemon=True) for site, url in new.items()
+            threading.Thread(target=self._ask, args=(site, url, patience), daemon=True) for site, url in new.items()
         ]
         for thread in threads:
             thread.start()
-        end = time.monotonic() + self.attempt_seconds
         for thread in threads:
-            thread.join(max(0.0, end - time.monotonic()))
-        # Name look-ups ignore timeouts, so threads that are still waiting are left behind, not joined.
-        silence = f"no answer within {self.attempt_seconds:g} s"
-        self._answers.update({site: found.get(site, silence) for site in new})
+            thread.join(max(0.0, start + patience - time.monotonic()))
+        if any(self._obstacles[site] for site in new):
+            self._waited += time.monotonic() - start
 
-    def obstacle(self, url: str) -> str:
-        """Why a download of `url` is not worth trying; empty if its site answers."""
-        if self.offline:
-            return "offline"
-        self.probe([url])
-        reason = self._answers[_site(url)]
-        return f"{urlsplit(url).hostname}: {reason}" if reason else ""
-
-    def download(self, url: str) -> bytes:
+    def download(self, url: str, *, zenodo: bool = False) -> bytes:
         """Bytes at `url`, unchecked; progress is shown on a terminal.
+
+        Parameters
+        ----------
+        url : str
+            Address of the file.
+        zenodo : bool
+            Whether `url` is a Zenodo record as JSON, whose first zip archive is meant.
 
         Raises
         ------
         SourceUnavailableError
             If the site does not answer, stalls, or refuses.
         """
-        obstacle = self.obstacle(url)
+        self.probe([url])
+        obstacle = self._obstacles[_site(url)]
         if obstacle:
-            raise SourceUnavailableError(f"{url}: {obstacle}")
+            raise SourceUnavailableError(f"{urlsplit(url).hostname}: {obstacle}")
+        data = self._get(url)
+        return self._get(_archive_address(data, url)) if zenodo else data
+
+    def _get(self, url: str) -> bytes:
         import pooch
 
         downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=self.attempt_seconds)
@@ -79,19 +90,28 @@ class Network:
             try:
                 downloader(url, str(target), None)
                 return target.read_bytes()
-            except (OSError, ValueError) as error:  # errors of requests are OSErrors
+            except (OSError, ValueError) as error:  # what requests raises are OSErrors
                 raise SourceUnavailableError(f"{url}: download failed: {error}") from error
 
-    def _ask(self, site: str, url: str, found: dict[str, str]) -> None:
+    def _ask(self, site: str, url: str, patience: float) -> None:
         import requests
 
         try:
-            requests.head(url, timeout=self.attempt_seconds, allow_redirects=False)
-            found[site] = ""
-        except OSError as error:
-            found[site] = f"not reachable ({type(error).__name__})"
+            requests.head(url, timeout=patience, allow_redirects=False)
+            self._obstacles[site] = ""
+        except (OSError, ValueError) as error:
+            self._obstacles[site] = f"not reachable ({type(error).__name__})"
 
 
 def _site(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def _archive_address(record: bytes, url: str) -> str:
+    """Address of the first zip archive in a Zenodo record."""
+    try:
+        files = json.loads(record)["files"]
+        return str(next(file["links"]["self"] for file in files if file["key"].endswith(".zip")))
+    except (ValueError, KeyError, TypeError, StopIteration) as error:
+        raise SourceUnavailableError(f"{url}: not a Zenodo record with a zip archive") from error

@@ -68,10 +68,11 @@ def checked(place: Place, manifest: Manifest, file: RawFile) -> RawBytes:
     raw = RawBytes(place.load(), place.origin)
     found = _digest(raw, file)
     if found != file.sha256:
-        address = file.url or file.archive_url or "none recorded"
+        expected = f"{file.sha256} ({file.size or 'any number of'} bytes)"
         raise DigestMismatchError(
-            f"source {manifest.id}: {place.origin} is not the expected {file.name}: SHA-256 {found} ({len(raw.data)} bytes), "
-            f"expected {file.sha256} ({file.size or 'any number of'} bytes), official address {address}; {_next_step(place)}"
+            f"source {manifest.id}: {place.origin} is not the expected {file.name}: SHA-256 {found} "
+            f"({len(raw.data)} bytes), expected {expected}, official address {file.address or 'none recorded'}; "
+            f"{_next_step(place)}"
         )
     return raw
 
@@ -141,7 +142,7 @@ def _package_place(file: RawFile) -> Place | None:
 
 
 def _graph_bytes(package: str, function: str) -> bytes:
-    """Edge list of a graph that a package's function makes: two names and a tab a line, sorted within and between lines."""
+    """Edge list of a graph that a package's function makes: two names and a tab a line, sorted within and between."""
     graph = getattr(importlib.import_module(package), function)()
     lines = sorted("\t".join(sorted(map(str, edge))) for edge in graph.edges())
     return "".join(f"{line}\n" for line in lines).encode("utf-8")

@@ -24,8 +24,8 @@ def prepare_beats(manifest: Manifest, raw: RawRecord) -> PreparedInput:
     length, channels = raw.samples.shape
     if length < how.samples or channels <= how.channel or raw.sample_rate != how.sample_rate:
         raise RawDataError(
-            f"{raw.origin}: {length} samples, {channels} channels at {raw.sample_rate} Hz; needed are {how.samples} samples "
-            f"of channel {how.channel} at {how.sample_rate} Hz"
+            f"{raw.origin}: {length} samples, {channels} channels at {raw.sample_rate} Hz; "
+            f"needed are {how.samples} samples of channel {how.channel} at {how.sample_rate} Hz"
         )
     signal = (raw.samples[: how.samples, how.channel] - how.baseline) / how.gain
     wanted = np.isin(raw.event_codes, how.codes) & (raw.event_samples < how.samples)

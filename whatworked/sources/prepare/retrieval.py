@@ -43,11 +43,11 @@ def prepare_retrieval(manifest: Manifest, raw: RawCorpus) -> PreparedInput:
 
 
 def normalised(text: str) -> str:
-    """NFKC, case folded, runs of white space as one space, none at the ends.
+    r"""NFKC, case folded, runs of white space as one space, none at the ends.
 
     Examples
     --------
-    >>> normalised(" Straße\\n\\tﬁn ")
+    >>> normalised(" Straße\n\tﬁn ")
     'strasse fin'
     """
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -32,8 +32,8 @@ def read_table(reader: TableReader, files: Mapping[str, RawBytes]) -> RawTable:
     for number, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise RawDataError(
-                f"{raw.origin}: data row {number} has {len(row)} fields, expected {len(names)} ({', '.join(names[:6])}, …); "
-                "the file is cut short or of another layout"
+                f"{raw.origin}: data row {number} has {len(row)} fields, expected {len(names)} "
+                f"({', '.join(names[:6])}, …); the file is cut short or of another layout"
             )
     columns = {name: [row[position].strip() for row in rows] for position, name in enumerate(names)}
     for name, official in reader.labels.items():

@@ -1,0 +1,172 @@
+"""`whatworked sources`: what data there are, where from, on which terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from whatworked.sources.library import Library
+    from whatworked.sources.status import Finding
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _common(command: Command) -> Command:
+    """Options of the list and of each command: which sources, where raw data may be, how to print."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+        click.option("--offline", is_flag=True, default=None, help="Leave the network alone."),
+        click.option("--cache", metavar="DIR", help="Downloads and prepared inputs [WHATWORKED_CACHE]."),
+        click.option("--mirror", metavar="DIR", help="A folder of raw files per source [WHATWORKED_MIRROR]."),
+        click.option("--family", "families", multiple=True, metavar="FAMILY", help="Only this family; repeatable."),
+    ):
+        command = option(command)
+    return command
+
+
+_names = click.argument("names", nargs=-1, metavar="[SOURCE]...")
+
+
+@click.group(invoke_without_command=True)
+@_common
+@click.pass_context
+def sources(context: click.Context, /, as_json: bool, **options: Any) -> None:
+    """List, fetch, check or export the raw data.
+
+    Without a command: each source, whether it is on this machine, where it comes from, its licence.
+    """
+    context.obj = {**options, "as_json": as_json}
+    if context.invoked_subcommand is None:
+        _list(*_selection(context, (), {}), as_json)
+
+
+@sources.command()
+@_names
+@_common
+@click.option("--again", is_flag=True, help="Build prepared inputs anew even if they are there.")
+@click.pass_context
+def fetch(context: click.Context, /, names: tuple[str, ...], again: bool, **options: Any) -> None:
+    """Get raw data and prepare them: the named sources, or all.
+
+    Sources that no route leads to are listed with what to do. Exit code 1 if a named source is absent or any is wrong.
+    """
+    from whatworked.sources.status import fetch as fetch_source
+
+    library, wanted = _selection(context, names, options)
+    library.probe(wanted)
+    _run(context, wanted, lambda name: [fetch_source(library, name, again=again)], names, options)
+
+
+@sources.command()
+@_names
+@_common
+@click.pass_context
+def check(context: click.Context, /, names: tuple[str, ...], **options: Any) -> None:
+    """Check digests of everything that is here, and that every raw form leads to the same prepared input.
+
+    Exit code 1 if anything is wrong, or a named source is absent.
+    """
+    from whatworked.sources.status import check as check_source
+
+    library, wanted = _selection(context, names, options)
+    _run(context, wanted, lambda name: check_source(library, name), names, options)
+
+
+@sources.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@_names
+@_common
+@click.pass_context
+def export(context: click.Context, /, folder: Path, names: tuple[str, ...], **options: Any) -> None:
+    """Write raw files and attributions into DIR, which then serves as a mirror (--mirror DIR).
+
+    Sources that no route leads to are left out and listed. Exit code 1 if a named source is absent or any is wrong.
+    """
+    from whatworked.sources.status import export as export_source
+
+    library, wanted = _selection(context, names, options)
+    library.probe(wanted)
+    _run(context, wanted, lambda name: [export_source(library, name, folder)], names, options)
+
+
+def _selection(
+    context: click.Context, names: tuple[str, ...], options: dict[str, Any]
+) -> tuple[Library, tuple[str, ...]]:
+    """The library and the wanted sources; options given before the command's name count where it has none itself."""
+    from whatworked.catalog import sources as source_ids
+    from whatworked.manifests import manifest
+    from whatworked.sources.library import Library
+
+    given = {key: options.get(key) or value for key, value in context.obj.items()}
+    library = Library(given["cache"], given["mirror"], given["offline"])
+    named = tuple(manifest(name).id for name in names)
+    families = given["families"] or ((None,) if not names else ())
+    wanted = (*named, *(name for family in families for name in source_ids(family)))
+    return library, tuple(dict.fromkeys(wanted))
+
+
+def _list(library: Library, wanted: tuple[str, ...], as_json: bool) -> None:
+    from whatworked.sources.status import status
+
+    lines = [status(library, name) for name in wanted]
+    if as_json:
+        _print_json([asdict(line) for line in lines])
+        return
+    rows = [(one.source, one.family, "yes" if one.present else "no", one.route, one.licence) for one in lines]
+    _print_table([("source", "family", "present", "from", "licence"), *rows])
+    absent = [one for one in lines if not one.present]
+    click.echo(f"\n{len(lines) - len(absent)} of {len(lines)} sources are on this machine.")
+    for one in absent:
+        click.echo(f"- {one.remedy}")
+    if absent:
+        click.echo("`whatworked sources fetch` tries the official addresses.")
+
+
+def _run(
+    context: click.Context,
+    wanted: tuple[str, ...],
+    action: Callable[[str], list[Finding]],
+    names: tuple[str, ...],
+    options: dict[str, Any],
+) -> None:
+    """Run an action on each source with progress, print what it found, and exit with its code."""
+    from whatworked.progress import progress
+
+    findings: list[Finding] = []
+    with progress(len(wanted), "sources") as bar:
+        for name in wanted:
+            bar.set_postfix_str(name)
+            findings += action(name)
+            bar.update()
+    if options["as_json"] or context.obj["as_json"]:
+        _print_json([asdict(finding) for finding in findings])
+    else:
+        _print_findings(findings)
+    bad = ("wrong", "absent") if names else ("wrong",)
+    context.exit(int(any(finding.outcome in bad for finding in findings)))
+
+
+def _print_findings(findings: list[Finding]) -> None:
+    _print_table([(one.source, one.outcome, one.what, one.origin) for one in findings])
+    counts = {outcome: sum(one.outcome == outcome for one in findings) for outcome in ("right", "wrong", "absent")}
+    click.echo("\n" + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+    for one in findings:
+        if one.message:
+            click.echo(f"- {one.message}")
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))

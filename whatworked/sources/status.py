@@ -1,0 +1,129 @@
+"""Where each source is or would come from, and whether what is here is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from whatworked.errors import SourceUnavailableError, WhatWorkedError
+from whatworked.files import write_atomic
+from whatworked.manifests import Manifest, RawForm, manifest
+from whatworked.sources import store
+from whatworked.sources.library import Library, Plan, absence, build, collect
+from whatworked.sources.routes import LOCAL_ROUTES
+
+
+@dataclass(frozen=True)
+class SourceStatus:
+    """One line of the list of sources.
+
+    Attributes
+    ----------
+    source, family, title, licence : str
+        From the manifest.
+    present : bool
+        Whether it can be used without the network.
+    route : str
+        ``prepared`` (in the store), ``cache``, ``package``, ``shipped`` or ``mirror`` where it is present; ``network``
+        where it would be downloaded; ``none`` where no route is known.
+    origin : str
+        The file or address behind the route.
+    remedy : str
+        What to do about an absent source; empty for a present one.
+    """
+
+    source: str
+    family: str
+    title: str
+    licence: str
+    present: bool
+    route: str
+    origin: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found at one place: the outcome, and the error's message where it is wrong."""
+
+    source: str
+    what: str
+    origin: str
+    outcome: Literal["right", "wrong", "absent"]
+    message: str = ""
+
+
+def status(library: Library, source: str) -> SourceStatus:
+    """Where a source is or would come from; nothing is read or fetched."""
+    one = manifest(source)
+    route, origin = _route(library, one)
+    present = route not in ("network", "none")
+    remedy = "" if present else absence(one, library.folders)
+    return SourceStatus(one.id, one.family, one.title, one.licence, present, route, origin, remedy)
+
+
+def fetch(library: Library, source: str, *, again: bool = False) -> Finding:
+    """Get and prepare a source, and say how it went; see `Library.prepared`."""
+    path = str(library.store_path(manifest(source)))
+    return _attempt(source, "prepared input", path, partial(library.prepared, source, again=again))
+
+
+def check(library: Library, source: str) -> list[Finding]:
+    """Check the stored prepared input of a source and every complete raw form at every place on this machine.
+
+    Each form is read and prepared, and must lead to the expected prepared input.
+    """
+    one = manifest(source)
+    path = library.store_path(one)
+    found = [_check_form(one, form, plan) for form in one.forms for plan in _plans(library, one, form)]
+    if path.is_file():
+        load = partial(store.load, path, one.id, one.family, one.expected.digest)
+        found.insert(0, _attempt(one.id, "prepared input", str(path), load))
+    return found or [Finding(source, "raw data", "", "absent", absence(one, library.folders))]
+
+
+def export(library: Library, source: str, folder: Path) -> Finding:
+    """Write one checked raw form of a source, and whom to name, into ``folder/source``; the folder then is a mirror."""
+    return _attempt(source, "raw data", str(folder / source), partial(_export, library, manifest(source), folder))
+
+
+def _export(library: Library, one: Manifest, folder: Path) -> None:
+    for name, raw in library.acquire(one).files.items():
+        write_atomic(folder / one.id / name, raw.data)
+    terms = f"Licence: {one.licence}\nAttribution: {one.attribution}\nCitation: {one.citation}\nSee {one.homepage}\n"
+    write_atomic(folder / one.id / "ATTRIBUTION.txt", f"{one.title}\n\n{terms}".encode())
+
+
+def _attempt(source: str, what: str, origin: str, action: Callable[[], object]) -> Finding:
+    try:
+        action()
+    except SourceUnavailableError as error:
+        return Finding(source, what, origin, "absent", str(error))
+    except WhatWorkedError as error:
+        return Finding(source, what, origin, "wrong", str(error))
+    return Finding(source, what, origin, "right")
+
+
+def _route(library: Library, one: Manifest) -> tuple[str, str]:
+    path = library.store_path(one)
+    if path.is_file():
+        return "prepared", str(path)
+    for _, plan in library.plans(one):
+        return plan[-1][1].route, plan[-1][1].origin
+    address = next((file.address for form in one.forms for file in form.files if file.address), "")
+    return ("network", address) if address else ("none", "")
+
+
+def _plans(library: Library, one: Manifest, form: RawForm) -> list[Plan]:
+    """Plans that draw a complete form from one route; else the one that draws it from several, if it is complete."""
+    single = [library.plan(one, form, (route,)) for route in LOCAL_ROUTES]
+    plans = [plan for plan in single if len(plan) == len(form.files)] or [library.plan(one, form)]
+    return [plan for plan in plans if len(plan) == len(form.files)]
+
+
+def _check_form(one: Manifest, form: RawForm, plan: Plan) -> Finding:
+    origin = ", ".join(place.origin for _, place in plan)
+    return _attempt(one.id, form.name, origin, lambda: build(one, collect(one, form, plan)))
