@@ -1,0 +1,44 @@
+"""``whatworked plot``: one condition as a figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from whatworked.cli.surfaces import labelled, references_option
+from whatworked.errors import InvalidOptionError
+
+
+@click.command()
+@click.argument("condition")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write; its suffix, .png or .svg, is the format.",
+)
+@click.option(
+    "--kind",
+    default="overview",
+    show_default=True,
+    type=click.Choice(["overview", "effects", "main", "interactions", "spectrum"]),
+    help="Everything on one page, or one panel.",
+)
+@references_option
+def plot(condition: str, out: Path, kind: str, where: Path | None) -> None:
+    """Draw CONDITION: effects by background, main effects, pair interactions and spectrum.
+
+    Needs matplotlib, which the report extra brings: pip install "whatworked[report]"
+
+    Examples: whatworked plot astronaut__d6 --out X.png; whatworked plot wine --kind interactions --out wine.svg
+    """
+    from whatworked import plots
+    from whatworked.files import write_atomic
+
+    form = out.suffix.removeprefix(".").lower()
+    if form not in plots.FORMATS:
+        allowed = " or ".join(f".{name}" for name in plots.FORMATS)
+        raise InvalidOptionError(f"the suffix of {out} is {out.suffix or 'missing'!r}; end the name with {allowed}")
+    write_atomic(out, plots.render(plots.draw(labelled(condition, where), kind), form))
+    click.echo(str(out))

@@ -1,0 +1,77 @@
+"""Figures of one condition: effects by background, main effects, interactions, spectrum (extra ``report``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whatworked.errors import InvalidOptionError, MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from whatworked.exports import Labelled
+
+KINDS = ("overview", "effects", "main", "interactions", "spectrum")
+"""What can be drawn: everything on one page, or one panel."""
+FORMATS = ("png", "svg")
+"""File formats, by suffix."""
+LARGEST = 10
+"""Largest number of options drawn: a heat map of 10 options has 512 backgrounds."""
+
+
+def draw(one: Labelled, kind: str = "overview") -> Figure:
+    """Draw a condition.
+
+    Parameters
+    ----------
+    one : Labelled
+        The surface with its labels, at most `LARGEST` options.
+    kind : {"overview", "effects", "main", "interactions", "spectrum"}
+        What to draw. Main effects and interactions need nothing more; interactions need two options.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Independent of pyplot and of any window system.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    InvalidOptionError
+        For an unknown kind, or a surface that has too many options or, for interactions, only one.
+    """
+    if kind not in KINDS:
+        raise InvalidOptionError(f"kind of figure is {kind!r}; allowed are {', '.join(KINDS)}")
+    if one.surface.d > LARGEST:
+        raise InvalidOptionError(
+            f"{one.surface.name} has {one.surface.d} options; figures are drawn for up to {LARGEST}: restrict it first"
+        )
+    if kind == "interactions" and one.surface.d == 1:
+        raise InvalidOptionError(f"{one.surface.name} has one option, so no interactions; allowed are the other kinds")
+    try:
+        from whatworked.plots import figures
+    except ImportError as error:
+        raise MissingExtraError('figures need matplotlib; install it with: pip install "whatworked[report]"') from error
+    return figures.draw(one, kind)
+
+
+def render(figure: Figure, form: str) -> bytes:
+    """Bytes of a figure as ``"png"`` (150 dots per inch) or ``"svg"``; equal figures give equal bytes.
+
+    Raises
+    ------
+    InvalidOptionError
+        For another format.
+    """
+    import io
+
+    import matplotlib as mpl
+
+    if form not in FORMATS:
+        raise InvalidOptionError(f"figure format is {form!r}; allowed are {', '.join(FORMATS)}")
+    stream = io.BytesIO()
+    # A fixed salt and no date: otherwise an SVG differs from run to run.
+    with mpl.rc_context({"svg.hashsalt": "whatworked", "svg.fonttype": "none"}):
+        figure.savefig(stream, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
+    return stream.getvalue()
