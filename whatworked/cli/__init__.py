@@ -39,9 +39,9 @@ def cli() -> None:
 def main() -> None:
     """Entry point: an error on purpose is one line and exit code 2, Ctrl-C is exit code 130."""
     try:
-        cli(standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        # Outside its standalone mode click returns the code that a command exits with.
+        code = cli(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
