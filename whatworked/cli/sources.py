@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from whatworked.cli.tables import print_json, print_table
+
 if TYPE_CHECKING:
     from whatworked.sources.library import Library
-    from whatworked.sources.status import Finding
+    from whatworked.sources.status import Finding, SourceStatus
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -115,16 +117,26 @@ def _list(library: Library, wanted: tuple[str, ...], as_json: bool) -> None:
 
     lines = [status(library, name) for name in wanted]
     if as_json:
-        _print_json([asdict(line) for line in lines])
+        print_json([asdict(line) for line in lines])
         return
     rows = [(one.source, one.family, "yes" if one.present else "no", one.route, one.licence) for one in lines]
-    _print_table([("source", "family", "present", "from", "licence"), *rows])
+    print_table([("source", "family", "present", "from", "licence"), *rows])
     absent = [one for one in lines if not one.present]
     click.echo(f"\n{len(lines) - len(absent)} of {len(lines)} sources are on this machine.")
-    for one in absent:
-        click.echo(f"- {one.remedy}")
     if absent:
-        click.echo("`whatworked sources fetch` tries the official addresses.")
+        _print_absent(absent, {one.family for one in lines} - {one.family for one in lines if one.present})
+
+
+def _print_absent(absent: list[SourceStatus], empty: set[str]) -> None:
+    if empty:
+        click.echo(f"Families without any source here: {', '.join(sorted(empty))}.")
+    click.echo(
+        "To get the others: `whatworked sources fetch`. Without a network: --mirror DIR with the files below in "
+        f"DIR/<source>, or put them into {Path(absent[0].folder).parent}/<source>.\n"
+    )
+    print_table(
+        [("source", "files", "official address"), *((one.source, ", ".join(one.files), one.address) for one in absent)]
+    )
 
 
 def _run(
@@ -144,7 +156,7 @@ def _run(
             findings += action(name)
             bar.update()
     if options["as_json"] or context.obj["as_json"]:
-        _print_json([asdict(finding) for finding in findings])
+        print_json([asdict(finding) for finding in findings])
     else:
         _print_findings(findings)
     bad = ("wrong", "absent") if names else ("wrong",)
@@ -152,21 +164,9 @@ def _run(
 
 
 def _print_findings(findings: list[Finding]) -> None:
-    _print_table([(one.source, one.outcome, one.what, one.origin) for one in findings])
+    print_table([(one.source, one.outcome, one.what, one.origin) for one in findings])
     counts = {outcome: sum(one.outcome == outcome for one in findings) for outcome in ("right", "wrong", "absent")}
     click.echo("\n" + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
     for one in findings:
         if one.message:
             click.echo(f"- {one.message}")
-
-
-def _print_table(rows: list[tuple[str, ...]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def _print_json(value: Any) -> None:
-    import json
-
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))

@@ -17,7 +17,7 @@ from whatworked.sources.network import Network
 from whatworked.sources.prepare import prepare
 from whatworked.sources.raw import RawBytes
 from whatworked.sources.readers import read
-from whatworked.sources.routes import LOCAL_ROUTES, Folders, Place, Route, checked, locate, unpack
+from whatworked.sources.routes import LOCAL_ROUTES, Folders, Place, Route, checked, is_file, locate, unpack
 
 CACHE_VARIABLE = "WHATWORKED_CACHE"
 MIRROR_VARIABLE = "WHATWORKED_MIRROR"
@@ -97,7 +97,7 @@ class Library:
         """
         one = manifest(source)
         path = self.store_path(one)
-        if path.is_file() and not again:
+        if is_file(path) and not again:
             return store.load(path, one.id, one.family, one.expected.digest)
         prepared = build(one, self.acquire(one))
         try:
@@ -155,7 +155,7 @@ class Library:
 
     def is_present(self, one: Manifest) -> bool:
         """Whether the prepared input or a complete raw form is on this machine; nothing is read."""
-        return self.store_path(one).is_file() or any(True for _ in self.plans(one))
+        return is_file(self.store_path(one)) or any(True for _ in self.plans(one))
 
     def _place(self, one: Manifest, file: RawFile, routes: tuple[Route, ...]) -> Place | None:
         return next(filter(None, (locate(route, self.folders, one, file) for route in routes)), None)
@@ -212,16 +212,18 @@ def build(one: Manifest, acquired: Acquired) -> PreparedInput:
     return prepared
 
 
+def wanted_form(one: Manifest) -> RawForm:
+    """The form that a user is told to get: the first with an official address for each file, else the first."""
+    return next((form for form in one.forms if all(file.address for file in form.files)), one.forms[0])
+
+
 def absence(one: Manifest, folders: Folders, reasons: Iterable[str] = ()) -> str:
-    """What is missing of a source, why, and what to do about it, in one sentence or two."""
-    wanted = next((form for form in one.forms if all(file.address for file in form.files)), one.forms[0])
-    names = " and ".join(file.name for file in wanted.files)
-    addresses = ", ".join(dict.fromkeys(file.address or one.homepage for file in wanted.files))
-    told = "".join(f"; {reason}" for reason in dict.fromkeys(reasons))
-    mirror = "the mirror lacks it" if folders.mirror else "no mirror is given"
+    """That a source is missing, why, and what to do about it, in one sentence."""
+    names = ", ".join(file.name for file in wanted_form(one).files)
+    why = ["the mirror lacks it" if folders.mirror else "no mirror is given", *dict.fromkeys(reasons)]
     return (
-        f"source {one.id} is not on this machine: {mirror}{told}. Put {names} from {addresses} into "
-        f"{folders.raw(one.id)}, or give --mirror DIR where DIR/{one.id} holds it"
+        f"source {one.id} is not on this machine ({'; '.join(why)}): give --mirror DIR with {names} in DIR/{one.id}, "
+        "or see `whatworked sources` for addresses"
     )
 
 

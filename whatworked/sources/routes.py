@@ -114,13 +114,19 @@ def _digest(raw: RawBytes, file: RawFile) -> str:
 
 def _folder_place(route: Route, folder: Path, file: RawFile) -> Place | None:
     path = folder / file.name
-    if path.is_file():
+    if is_file(path):
         return Place(route, str(path), lambda: _read(path))
     packed = folder / file.archive if file.archive else None
-    if packed is None or not packed.is_file():
+    if packed is None or not is_file(packed):
         return None
     member = file.member or file.name
     return Place(route, f"{packed}:{member}", lambda: unpack(_read(packed), member, str(packed)))
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file; a folder that may not be looked into is a StorageError, not an absence."""
+    with storage_errors(path, "look for"):
+        return path.is_file()
 
 
 def _read(path: Path) -> bytes:
@@ -138,7 +144,7 @@ def _package_place(file: RawFile) -> Place | None:
     if function:
         return Place("package", f"{package}.{function}()", lambda: _graph_bytes(package, function))
     path = Path(spec.origin).parent / file.package.partition("/")[2]
-    return Place("package", str(path), lambda: _read(path)) if path.is_file() else None
+    return Place("package", str(path), lambda: _read(path)) if is_file(path) else None
 
 
 def _graph_bytes(package: str, function: str) -> bytes:

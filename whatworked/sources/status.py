@@ -12,8 +12,8 @@ from whatworked.errors import SourceUnavailableError, WhatWorkedError
 from whatworked.files import write_atomic
 from whatworked.manifests import Manifest, RawForm, manifest
 from whatworked.sources import store
-from whatworked.sources.library import Library, Plan, absence, build, collect
-from whatworked.sources.routes import LOCAL_ROUTES
+from whatworked.sources.library import Library, Plan, absence, build, collect, wanted_form
+from whatworked.sources.routes import LOCAL_ROUTES, is_file
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,12 @@ class SourceStatus:
         where it would be downloaded; ``none`` where no route is known.
     origin : str
         The file or address behind the route.
-    remedy : str
-        What to do about an absent source; empty for a present one.
+    files : tuple of str
+        Files that a user without it would have to get; empty for a present source.
+    address : str
+        Where from: the official address of the one file or archive, else the home page.
+    folder : str
+        Where to put them.
     """
 
     source: str
@@ -42,12 +46,17 @@ class SourceStatus:
     present: bool
     route: str
     origin: str
-    remedy: str
+    files: tuple[str, ...]
+    address: str
+    folder: str
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found at one place: the outcome, and the error's message where it is wrong."""
+    """What became of one thing: the outcome, and the error's message where it is wrong or absent.
+
+    `what` is the route for a fetch, else what was looked at.
+    """
 
     source: str
     what: str
@@ -61,14 +70,23 @@ def status(library: Library, source: str) -> SourceStatus:
     one = manifest(source)
     route, origin = _route(library, one)
     present = route not in ("network", "none")
-    remedy = "" if present else absence(one, library.folders)
-    return SourceStatus(one.id, one.family, one.title, one.licence, present, route, origin, remedy)
+    form = wanted_form(one)
+    files = () if present else tuple(file.name for file in form.files)
+    addresses = {file.address for file in form.files}
+    address = addresses.pop() if len(addresses) == 1 else ""
+    folder = str(library.folders.raw(one.id))
+    return SourceStatus(
+        one.id, one.family, one.title, one.licence, present, route, origin, files, address or one.homepage, folder
+    )
 
 
 def fetch(library: Library, source: str, *, again: bool = False) -> Finding:
     """Get and prepare a source, and say how it went; see `Library.prepared`."""
-    path = str(library.store_path(manifest(source)))
-    return _attempt(source, "prepared input", path, partial(library.prepared, source, again=again))
+    one = manifest(source)
+    route, origin = _route(library, one)
+    if again and route == "prepared":
+        route, origin = _raw_route(library, one)
+    return _attempt(source, route, origin, partial(library.prepared, source, again=again))
 
 
 def check(library: Library, source: str) -> list[Finding]:
@@ -79,7 +97,7 @@ def check(library: Library, source: str) -> list[Finding]:
     one = manifest(source)
     path = library.store_path(one)
     found = [_check_form(one, form, plan) for form in one.forms for plan in _plans(library, one, form)]
-    if path.is_file():
+    if is_file(path):
         load = partial(store.load, path, one.id, one.family, one.expected.digest)
         found.insert(0, _attempt(one.id, "prepared input", str(path), load))
     return found or [Finding(source, "raw data", "", "absent", absence(one, library.folders))]
@@ -109,8 +127,12 @@ def _attempt(source: str, what: str, origin: str, action: Callable[[], object]) 
 
 def _route(library: Library, one: Manifest) -> tuple[str, str]:
     path = library.store_path(one)
-    if path.is_file():
+    if is_file(path):
         return "prepared", str(path)
+    return _raw_route(library, one)
+
+
+def _raw_route(library: Library, one: Manifest) -> tuple[str, str]:
     for _, plan in library.plans(one):
         return plan[-1][1].route, plan[-1][1].origin
     address = next((file.address for form in one.forms for file in form.files if file.address), "")

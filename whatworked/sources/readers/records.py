@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from whatworked.errors import RawDataError
+from whatworked.files import storage_errors
 from whatworked.manifests import WfdbReader
 from whatworked.sources.raw import RawBytes, RawRecord
 
@@ -25,8 +26,9 @@ def read_wfdb(reader: WfdbReader, files: Mapping[str, RawBytes]) -> RawRecord:
 
     origin = next(iter(files.values())).origin
     with tempfile.TemporaryDirectory(prefix="whatworked-") as folder:
-        for name, raw in files.items():
-            (Path(folder) / name).write_bytes(raw.data)
+        with storage_errors(Path(folder), "write"):
+            for name, raw in files.items():
+                (Path(folder) / name).write_bytes(raw.data)
         stem = str(Path(folder) / reader.record)
         try:
             record = wfdb.rdrecord(stem, physical=False)
