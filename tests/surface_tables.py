@@ -1,4 +1,4 @@
-"""A small folder of reference tables for tests of the commands: published utilities and made-up cubes of other sizes."""
+"""A folder of reference tables for tests of the commands, from any utilities."""
 
 from __future__ import annotations
 
