@@ -1,0 +1,45 @@
+"""Run the conditions named on the command line and print utilities, metric disagreement and digests as JSON.
+
+Started by the tests in a process of its own, because the numeric profile has to stand in the environment before numpy
+loads.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from whatworked import catalog, workflows
+from whatworked.cube import mask_strings
+from whatworked.errors import SourceUnavailableError
+from whatworked.sources import Library
+from whatworked.workflow import Store
+
+
+def table(library: Library, condition: str) -> dict[str, Any]:
+    one = catalog.condition(condition)
+    data = library.prepared(one.source)
+    workflow = workflows.get(one.family).restricted(one.dimensions)
+    store: Store = {}
+    utilities, worst = {}, 0.0
+    for mask in mask_strings(one.dimensions):
+        prediction = workflow.predict(data, mask, store)
+        utilities[mask] = workflow.score(data, prediction.value, prediction.warnings).utility
+        worst = max(worst, workflow.metric.disagreement(data, prediction.value))
+    return {"utility": utilities, "disagreement": worst}
+
+
+def main() -> None:
+    library = Library(sys.argv[1], offline=True)
+    found = {}
+    for condition in sys.argv[2:]:
+        try:
+            found[condition] = table(library, condition)
+        except SourceUnavailableError:
+            continue
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
