@@ -172,6 +172,38 @@ def _signs(one: Labelled) -> Iterator[tuple[Cell, ...]]:
             yield (*one.place, signs.option, name, floor, signs.floor, *counts, *extremes)
 
 
+def reversal_summary(labelled: Sequence[Labelled]) -> FlatTable:
+    """How many options reverse, at each floor, by component (an option of a family), condition, source and over all."""
+    columns = (
+        Column("level", "string", "", "component (one option of one family), condition, source or catalog"),
+        Column("name", "string", "", "which one; a component is family:option"),
+        Column("floor", "string", "", "effects up to the floor count as none: 1e-12, or a share of the utility range"),
+        Column("reversing", "integer", "cases", "pairs of condition and option, of those counted here, that reverse"),
+        Column("cases", "integer", "cases", "pairs of condition and option counted here"),
+        Column("conditions_reversing", "integer", "conditions", "conditions counted here with a reversing option"),
+        Column("conditions", "integer", "conditions", "conditions counted here"),
+    )
+    groups: dict[tuple[str, str, str], list[tuple[str, bool]]] = {}
+    for floor in FLOORS:
+        for one in labelled:
+            reversing = reversing_options(one.surface, floor_of(one.surface, floor))
+            for option in one.surface.options:
+                case = (one.surface.name, option in reversing)
+                component = f"{one.family}:{option}"
+                names = {"component": component, "condition": one.surface.name, "source": one.source, "catalog": "all"}
+                for level, name in names.items():
+                    groups.setdefault((level, name, floor), []).append(case)
+    levels = ("component", "condition", "source", "catalog")
+    ordered = sorted(groups, key=lambda key: levels.index(key[0]))
+    return FlatTable("reversals", columns, tuple((*key, *_counts(groups[key])) for key in ordered))
+
+
+def _counts(cases: Sequence[tuple[str, bool]]) -> tuple[int, int, int, int]:
+    conditions = {condition for condition, _ in cases}
+    reversing = {condition for condition, reverses in cases if reverses}
+    return sum(reverses for _, reverses in cases), len(cases), len(reversing), len(conditions)
+
+
 def catalog_summary(labelled: Sequence[Labelled]) -> FlatTable:
     """One row per condition: range, A, reversals at each floor, and how much of the variance is of high order."""
     columns = (
@@ -210,5 +242,5 @@ def _slug(floor: str) -> str:
 
 def all_tables(labelled: Sequence[Labelled]) -> tuple[FlatTable, ...]:
     """Every table of the export."""
-    makers = (conditional_effects, pair_interactions, option_sign_table, catalog_summary)
+    makers = (conditional_effects, pair_interactions, option_sign_table, reversal_summary, catalog_summary)
     return tuple(make(labelled) for make in makers)

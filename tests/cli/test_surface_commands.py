@@ -100,7 +100,7 @@ def test_a_single_option(folder):
 def test_export_writes_every_effect_and_interaction(folder, tmp_path):
     text = run(folder, "export", tmp_path / "tables")
     written = sorted(path.name for path in (tmp_path / "tables").iterdir())
-    tables = ["catalog_summary", "conditional_effects", "option_signs", "pair_interactions"]
+    tables = ["catalog_summary", "conditional_effects", "option_signs", "pair_interactions", "reversals"]
     assert written == sorted(f"{name}{suffix}" for name in tables for suffix in (".csv", ".dictionary.csv"))
     effects = rows(tmp_path / "tables" / "conditional_effects.csv")
     assert len(effects) == 12 + 4 + 1 + 192
@@ -127,6 +127,22 @@ def test_export_writes_every_effect_and_interaction(folder, tmp_path):
     signs = rows(tmp_path / "tables" / "option_signs.csv")
     assert len(signs) == 4 * (3 + 2 + 1 + 6)
     assert {one["reverses"] for one in signs} == {"0", "1"}
+
+
+def test_export_counts_reversals_at_every_level(folder, tmp_path):
+    run(folder, "export", tmp_path)
+    table = rows(tmp_path / "reversals.csv")
+    counts = {(one["level"], one["name"], one["floor"]): one for one in table}
+    toy = counts["condition", "toy", "1e-12"]
+    assert [toy[name] for name in ("reversing", "cases", "conditions_reversing", "conditions")] == ["1", "3", "1", "1"]
+    component = counts["component", "made_up:A", "1e-12"]
+    assert (component["cases"], component["conditions"]) == ("4", "4")
+    for floor in ("1e-12", "1%", "5%", "10%"):
+        over_all = counts["catalog", "all", floor]
+        for level in ("component", "condition", "source"):
+            parts = [int(one["reversing"]) for one in table if one["level"] == level and one["floor"] == floor]
+            assert sum(parts) == int(over_all["reversing"])
+        assert over_all["cases"] == "12"
 
 
 def test_export_describes_every_column(folder, tmp_path):

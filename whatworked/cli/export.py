@@ -17,10 +17,11 @@ from whatworked.errors import ReferenceTableError
 def export(folder: Path, where: Path | None, as_json: bool) -> None:
     """Write effects, interactions and the catalog summary as CSV into FOLDER.
 
-    Four tables, each with a data dictionary (NAME.dictionary.csv: column, type, unit, meaning):
+    Five tables, each with a data dictionary (NAME.dictionary.csv: column, type, unit, meaning):
     conditional_effects (one row per edge of each cube), pair_interactions (one per pair of options), option_signs
-    (where each option helps, hurts and reverses, at four floors), catalog_summary (one row per condition). Files of
-    these names in FOLDER are replaced; nothing else is touched.
+    (where each option helps, hurts and reverses, at four floors), reversals (how many reverse, by component,
+    condition, source and over all), catalog_summary (one row per condition). Files of these names in FOLDER are
+    replaced; nothing else is touched.
 
     Example: whatworked export out/tables
     """
