@@ -1,8 +1,8 @@
 """Where a Gaussian process would measure next: the mask whose value would tell most about the whole surface.
 
-Measuring mask j shrinks the posterior covariance by Σ_j Σ_jᵀ / (Σ_jj + nugget). ``grid`` sums what that takes off the variance
-of all cells (integrated variance: Cohn, Ghahramani, Jordan, "Active learning with statistical models", JAIR 4, 1996);
-``effect`` sums what it takes off the variance of all conditional effects.
+Measuring mask j shrinks the posterior covariance by Σ_j Σ_jᵀ / (Σ_jj + nugget). ``grid`` sums what that takes off the
+variance of all cells (integrated variance: Cohn, Ghahramani, Jordan, "Active learning with statistical models", JAIR
+4, 1996); ``effect`` sums what it takes off the variance of all conditional effects.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from whatworked.controls.ties import Choice, choose
 from whatworked.cube import FloatArray, IntArray, mask_string
@@ -29,7 +28,7 @@ class Scores:
         Their scores; the largest is bought, ties after rounding go to the lexically first mask.
     decimals : int
         Decimals that count.
-    noise : array-like of float
+    noise : float or ndarray of float64, shape (m,)
         Bound on the rounding error of each score.
     """
 
@@ -37,7 +36,7 @@ class Scores:
     candidates: IntArray
     values: FloatArray
     decimals: int
-    noise: npt.ArrayLike = 0.0
+    noise: FloatArray | float = 0.0
 
     @cached_property
     def choice(self) -> Choice:
@@ -76,7 +75,7 @@ def on_representatives(equivalence: Equivalence, ranks: IntArray, values: FloatA
 
 
 def candidates_of(state: SearchState, class_aware: bool) -> tuple[Known, IntArray]:
-    """What is known and what may be bought, ascending; both as representatives when `class_aware` and classes are given."""
+    """What is known and what may be bought, ascending; representatives when `class_aware` and there are classes."""
     if not class_aware or state.equivalence is None:
         return Known(state.measured, state.utilities), state.unmeasured
     known = on_representatives(state.equivalence, state.measured, state.utilities)

@@ -1,8 +1,8 @@
 """Designs that do not look at utilities: ridge designs and random orders.
 
-A ridge design buys the mask about whose prediction the ridge on what is measured knows least: with the rows X of the measured
-masks (intercept and features) it maximises φᵀ(XᵀX + diag(1e-8, 0.01, …, 0.01))⁻¹φ, greedily. See Fedorov, "Theory of Optimal
-Experiments", Academic Press 1972, chapter 3 (sequential D-optimal design).
+A ridge design buys the mask about whose prediction the ridge on what is measured knows least: with the rows X of the
+measured masks (intercept and features) it maximises φᵀ(XᵀX + diag(1e-8, 0.01, …, 0.01))⁻¹φ, greedily. See Fedorov,
+"Theory of Optimal Experiments", Academic Press 1972, chapter 3 (sequential D-optimal design).
 
 On a cube many candidates tie exactly, and which of them rounding favours depends on the BLAS kernel. The designs of the
 catalog's cubes are therefore recorded (`whatworked.controls.recorded_designs`) and taken from there on every machine.
@@ -123,7 +123,8 @@ def ridge_design(
 def random_order(d: int, seed: int) -> IntArray:
     """All masks but the anchors in random order, shape (2**d - 2,).
 
-    The order is ``default_rng(20260907 + seed).permutation`` of the masks in canonical order: the same for every surface.
+    The order is ``default_rng(20260907 + seed).permutation`` of the masks in canonical order: the same for every
+    surface.
     """
     return np.random.default_rng(SEED + seed).permutation(np.arange(1, (1 << check_dimensions(d)) - 1, dtype=np.int64))
 

@@ -1,8 +1,9 @@
 """Ordinary kriging: a Gaussian process with an unknown constant mean and a kernel of Hamming distances.
 
-The kernel is exp(-h / length), the nugget is added to the measured masks only. With C the kernel matrix of the measured masks
-plus the nugget, q = C⁻¹1 and c = 1ᵀq, the generalised-least-squares mean is qᵀy / c, P = C⁻¹ - qqᵀ/c and the leave-one-out
-residuals are (Py)_i / P_ii: Dubrule, "Cross validation of kriging in a unique neighborhood", Mathematical Geology 15 (1983).
+The kernel is exp(-h / length), the nugget is added to the measured masks only. With C the kernel matrix of the
+measured masks plus the nugget, q = C⁻¹1 and c = 1ᵀq, the generalised-least-squares mean is qᵀy / c, P = C⁻¹ - qqᵀ/c
+and the leave-one-out residuals are (Py)_i / P_ii: Dubrule, "Cross validation of kriging in a unique neighborhood",
+Mathematical Geology 15 (1983).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 @lru_cache(maxsize=32)
 def _decay(d: int) -> FloatArray:
     """Kernel value by length scale and Hamming distance, shape (6, d + 1)."""
-    table = np.exp(-np.arange(d + 1)[np.newaxis, :] / np.array(LENGTHS)[:, np.newaxis])
+    table: FloatArray = np.exp(-np.arange(d + 1)[np.newaxis, :] / np.array(LENGTHS)[:, np.newaxis])
     table.flags.writeable = False
     return table
 
@@ -64,7 +65,8 @@ class KrigingModel:
 
     def kernel(self, left: IntArray, right: IntArray) -> FloatArray:
         """Kernel matrix between masks given by rank, shape (len(left), len(right)), without nugget."""
-        return _decay(self.d)[LENGTHS.index(self.length)][distances(left, right)]
+        decay: FloatArray = _decay(self.d)[LENGTHS.index(self.length)]
+        return decay[distances(left, right)]
 
     @cached_property
     def solved_ones(self) -> FloatArray:
@@ -123,7 +125,7 @@ def fit_kriging(d: int, ranks: Sequence[int] | IntArray, values: FloatArray) -> 
     measured = np.asarray(ranks, dtype=np.int64)
     kernels = _decay(d)[:, distances(measured, measured)]
     nuggets = np.array(NUGGETS)[:, np.newaxis, np.newaxis] * np.eye(len(measured))
-    inverses = np.linalg.inv(kernels[:, np.newaxis] + nuggets)
+    inverses: FloatArray = np.linalg.inv(kernels[:, np.newaxis] + nuggets)
     losses, noise = _losses(inverses, kernels, values)
     choice = choose(-losses.ravel(), DECIMALS, noise.ravel())
     length, nugget = divmod(choice.index, len(NUGGETS))

@@ -1,7 +1,7 @@
 """Running reference methods on one surface: one path of purchases serves all budgets.
 
-No reference method looks at the credits that remain, so what a method buys under a small budget is the beginning of what it
-buys under a large one.
+No reference method looks at the credits that remain, so what a method buys under a small budget is the beginning of
+what it buys under a large one.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ class Runner:
 
     def kriging(self, target: Target, cells: Sequence[Cell]) -> Iterator[Delivery]:
         """Refit before every purchase and buy the mask of the largest score; deliver at the budget of each cell."""
-        known, bought, steps, near_tie = self._known(()), [], [], False
+        known, near_tie = self._known(()), False
+        bought: list[int] = []
+        steps: list[dict[str, float]] = []
         waiting = sorted(cells, key=lambda cell: cell.budget)
         while waiting:
             model = fit_kriging(self.d, known.ranks, known.values)
@@ -107,6 +109,8 @@ class Runner:
 
     def aliases(self, purchases: Sequence[int]) -> IntArray:
         """Ranks of the masks that are not measured themselves but whose class is, ascending."""
+        if len(self.classes) == self._cells.size:
+            return np.empty(0, dtype=np.int64)
         measured = self._known(purchases).ranks
         covered = np.flatnonzero(np.isin(self._cells, measured))
         return np.setdiff1d(covered, [*anchors(self.d), *purchases]).astype(np.int64)

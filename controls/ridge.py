@@ -4,9 +4,9 @@ A fit is linear in the utilities, so everything that depends only on the measure
 masks (`Smoother`) and kept: many sources, seeds and budgets share it.
 
 With Q an orthonormal basis of the vectors that sum to zero, QᵀX = U S Vᵀ and W = Q U, the shrinkage left over is
-w_k = alpha / (s_k² + alpha), the residual of the fit is W diag(w) Wᵀ y and its leave-one-out residual at i is that divided by
-sum_k W_ik² w_k: Hastie, Tibshirani, Friedman, "The Elements of Statistical Learning", 2nd ed., equation 5.27, in a form
-without cancellation.
+w_k = alpha / (s_k² + alpha), the residual of the fit is W diag(w) Wᵀ y and its leave-one-out residual at i is that
+divided by sum_k W_ik² w_k. This is the leave-one-out formula of linear smoothers (Hastie, Tibshirani, Friedman, "The
+Elements of Statistical Learning", 2nd ed., section 7.10) without its cancellation of 1 - h_ii.
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ class Smoother:
     def choose(self, values: FloatArray) -> Choice:
         """Position in `ALPHAS` of the penalty of least leave-one-out loss, losses rounded to 14 decimals.
 
-        Where rounding of the closed form could change the choice, the models are refitted without each mask in turn, and
-        those losses decide.
+        Where rounding of the closed form could change the choice, the models are refitted without each mask in turn,
+        and those losses decide.
         """
         losses, noise = self.losses(values)
         choice = choose(-losses, DECIMALS, noise)

@@ -1,7 +1,8 @@
 """Choosing the best of several scores that are compared after rounding.
 
-Scores that ought to tie differ in their last digits, so they are rounded first and ties go to whoever stands first. That
-moves the trouble to scores near a rounding boundary: there, the last digits still decide. `choose` says when they did.
+Scores that ought to tie differ in their last digits, so they are rounded first and ties go to whoever stands first.
+That moves the trouble to scores near a rounding boundary: there, the last digits still decide. `choose` says when
+they did.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from whatworked.cube import FloatArray
 
@@ -30,7 +30,7 @@ class Choice:
     near_tie: bool
 
 
-def choose(scores: FloatArray, decimals: int, noise: npt.ArrayLike = 0.0) -> Choice:
+def choose(scores: FloatArray, decimals: int, noise: FloatArray | float = 0.0) -> Choice:
     """Position of the largest score after rounding; ties go to the first.
 
     Parameters
@@ -39,7 +39,7 @@ def choose(scores: FloatArray, decimals: int, noise: npt.ArrayLike = 0.0) -> Cho
         Candidates in order of preference, n >= 1.
     decimals : int
         Decimals kept.
-    noise : float or array-like of float, shape (n,)
+    noise : float or ndarray of float64, shape (n,)
         Bound on the rounding error of each score.
 
     Returns

@@ -1,7 +1,7 @@
 """The control study written straight from the formulas: one record at a time, nothing shared, nothing clever.
 
-This module is the judge of `whatworked.controls` and imports nothing from it. Masks are 0/1 strings; a surface is a dict
-``{mask: utility}``; an equivalence is a dict ``{mask: representative}``.
+This module is the judge of `whatworked.controls` and imports nothing from it. Masks are 0/1 strings; a surface is a
+dict ``{mask: utility}``; an equivalence is a dict ``{mask: representative}``.
 """
 
 from __future__ import annotations
@@ -243,9 +243,8 @@ def effects(surface):
     d = len(next(iter(surface)))
     found = []
     for i in range(d):
-        for mask in cube(d):
-            if mask[i] == "0":
-                found.append(surface[mask[:i] + "1" + mask[i + 1 :]] - surface[mask])
+        off = [mask for mask in cube(d) if mask[i] == "0"]
+        found += [surface[mask[:i] + "1" + mask[i + 1 :]] - surface[mask] for mask in off]
     return np.array(found)
 
 

@@ -1,0 +1,213 @@
+"""Replaying the recorded study and saying how each record compares."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from whatworked.catalog import Condition
+from whatworked.controls.design_table import catalog_cubes, make_designs
+from whatworked.controls.recorded_designs import recorded_designs
+from whatworked.controls.store import folder, read_index, read_records
+from whatworked.controls.study import Task, open_workers, task_of
+from whatworked.execution.profile import pinned_profile
+from whatworked.progress import progress
+from whatworked.records import Record
+from whatworked.references import load_table
+
+TOLERANCE = 1e-9
+"""Largest difference of a prediction or a graded quantity that counts as rounding."""
+
+Verdict = Literal["identical", "equal", "tie-dependent", "different", "missing"]
+Key = tuple[str, str, int, int]
+
+
+@dataclass(frozen=True)
+class RecordCheck:
+    """How one record compares with its replay.
+
+    Attributes
+    ----------
+    condition, method, seed, budget
+        Which record.
+    verdict : str
+        ``identical``; ``equal``: same purchases and hyper-parameters, numbers within 1e-9; ``tie-dependent``: it
+        differs, and a choice lay within rounding of a tie; ``different``; ``missing``: not recorded, or not planned.
+    detail : str
+        What differs.
+    """
+
+    condition: str
+    method: str
+    seed: int
+    budget: int
+    verdict: Verdict
+    detail: str = ""
+
+    @property
+    def name(self) -> str:
+        """The record in words."""
+        return f"{self.condition} {self.method} seed {self.seed} budget {self.budget}"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a verification found.
+
+    Attributes
+    ----------
+    records : tuple of RecordCheck
+        Every record of the study.
+    near_ties : tuple of str
+        Names of the records that say of themselves that a choice lay within rounding of a tie.
+    classes : mapping of str to int
+        Number of verified code-equivalence classes by condition.
+    class_faults : tuple of str
+        Classes whose masks have different prediction digests.
+    design_faults : tuple of str
+        Recorded designs that a computation under the pinned profile does not give.
+    unpinned : tuple of str
+        What could not be pinned on this machine.
+    """
+
+    records: tuple[RecordCheck, ...]
+    near_ties: tuple[str, ...]
+    classes: Mapping[str, int]
+    class_faults: tuple[str, ...]
+    design_faults: tuple[str, ...]
+    unpinned: tuple[str, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of records by verdict."""
+        return dict(Counter(check.verdict for check in self.records))
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is different or missing and classes and designs hold."""
+        bad = any(check.verdict in ("different", "missing") for check in self.records)
+        return not (bad or self.class_faults or self.design_faults)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "passed": self.passed,
+            "counts": self.counts,
+            "not_identical": [
+                {"record": check.name, "verdict": check.verdict, "detail": check.detail}
+                for check in self.records
+                if check.verdict != "identical"
+            ],
+            "near_ties": list(self.near_ties),
+            "classes": dict(self.classes),
+            "class_faults": list(self.class_faults),
+            "design_faults": list(self.design_faults),
+            "unpinned": list(self.unpinned),
+        }
+
+
+def verify_study(
+    conditions: Sequence[Condition], where: Path | None = None, *, jobs: int = 2, references: Path | None = None
+) -> Verification:
+    """Replay the records of some conditions from the reference tables and compare.
+
+    Parameters
+    ----------
+    conditions : sequence of Condition
+        Which ones.
+    where : Path, optional
+        Folder of the study; default: the records that come with the package.
+    jobs : int
+        Number of worker processes.
+    references : Path, optional
+        Folder of reference tables; default: the package's.
+
+    Raises
+    ------
+    StorageError
+        If there is no study, or a file of it was altered.
+    """
+    place = folder() if where is None else where
+    present = read_index(place).conditions
+    recorded = read_records(place, [one.id for one in conditions if one.id in present] if present else None)
+    tasks = [task_of(condition, references) for condition in conditions]
+    profile = pinned_profile()
+    replayed: list[Record] = []
+    with open_workers(jobs, profile) as workers, progress(sum(len(task.cells) for task in tasks), "record") as bar:
+        for records in workers.run(tasks, bar):
+            replayed += records
+        designs = workers.call(make_designs, list(catalog_cubes()))
+    faults = [
+        f"d={one.d} degree {one.degree} classes {one.classes}"
+        for one in designs
+        if recorded_designs().get((one.d, one.degree, one.classes)) != one
+    ]
+    checks = compare_records(recorded, replayed)
+    class_checks = {task.condition.id: check_classes(task, references) for task in tasks}
+    return Verification(
+        records=checks,
+        near_ties=tuple(_name(record) for record in sorted(recorded, key=_key) if record.near_tie),
+        classes={name: count for name, (count, _) in class_checks.items()},
+        class_faults=tuple(fault for _, found in class_checks.values() for fault in found),
+        design_faults=tuple(faults),
+        unpinned=profile.unpinned,
+    )
+
+
+def compare_records(recorded: Iterable[Record], replayed: Iterable[Record]) -> tuple[RecordCheck, ...]:
+    """Compare two sets of records, sorted by condition, method, seed and budget."""
+    left, right = {_key(one): one for one in recorded}, {_key(one): one for one in replayed}
+    return tuple(RecordCheck(*key, *_verdict(left.get(key), right.get(key))) for key in sorted({*left, *right}))
+
+
+def check_classes(task: Task, references: Path | None = None) -> tuple[int, tuple[str, ...]]:
+    """Number of code-equivalence classes of a condition, and those whose masks do not share one prediction digest."""
+    rows = load_table(task.condition.id, references).rows
+    faults = []
+    for representative in task.equivalence.representatives:
+        members = task.equivalence.members(int(representative))
+        if len({rows[rank].prediction for rank in members}) > 1:
+            faults.append(f"{task.condition.id}: {', '.join(rows[rank].mask for rank in members)}")
+    return len(task.equivalence), tuple(faults)
+
+
+def _key(record: Record) -> Key:
+    return record.condition, record.method, record.seed, record.budget
+
+
+def _name(record: Record) -> str:
+    return RecordCheck(*_key(record), "identical").name
+
+
+def _verdict(recorded: Record | None, replayed: Record | None) -> tuple[Verdict, str]:
+    if recorded is None or replayed is None:
+        return "missing", "it is not recorded" if recorded is None else "it is not part of the study"
+    if recorded == replayed:
+        return "identical", ""
+    differing = _differences(recorded, replayed)
+    if not differing:
+        return "equal", ""
+    tied = recorded.near_tie or replayed.near_tie
+    return "tie-dependent" if tied else "different", ", ".join(differing)
+
+
+def _differences(recorded: Record, replayed: Record) -> list[str]:
+    """Fields that differ by more than rounding."""
+    exact = ("table", "purchases", "aliases", "steps", "near_tie", "failure")
+    found = [name for name in exact if getattr(recorded, name) != getattr(replayed, name)]
+    if not _close(recorded.predictions, replayed.predictions):
+        found.append("predictions")
+    left, right = recorded.grade or {}, replayed.grade or {}
+    return found + [f"grade {name}" for name in sorted({*left, *right}) if not _close(left.get(name), right.get(name))]
+
+
+def _close(left: Any, right: Any) -> bool:
+    if isinstance(left, float) and isinstance(right, float):
+        return math.isclose(left, right, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    if isinstance(left, tuple | list) and isinstance(right, tuple | list):
+        return len(left) == len(right) and all(map(_close, left, right))
+    return bool(left == right)

@@ -1,0 +1,240 @@
+"""``whatworked controls``: run, verify and tabulate the study of the reference methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from whatworked.cli.rows import format_option, print_rows
+from whatworked.cli.surfaces import references_option
+from whatworked.cli.tables import print_json
+
+if TYPE_CHECKING:
+    from whatworked.controls.verify import Verification
+    from whatworked.records import Record
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_SECTION = ("conditions", "budget")
+
+
+def study_option(command: Command) -> Command:
+    """The option that names another folder of study records."""
+    return click.option(
+        "--study",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder with study records. Default: those of the package.",
+    )(command)
+
+
+def table_options(command: Command) -> Command:
+    """What the commands that print a table under one budget have in common."""
+    for option in (format_option, study_option, click.option("--budget", required=True, type=int, help="Credits.")):
+        command = option(command)
+    return command
+
+
+def _records(study: Path | None) -> tuple[Record, ...]:
+    from whatworked.controls.store import read_records
+
+    return read_records(study)
+
+
+@click.group()
+def controls() -> None:
+    """Run, verify and tabulate the control study: ridge, Gaussian process, designs, code equivalence.
+
+    The study has 4,206 records, computed from the reference tables alone. Exit code 2 on a wrong argument.
+    """
+
+
+@controls.command()
+@click.argument("names", nargs=-1, metavar="[CONDITION]...")
+@click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family; repeatable.")
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers.")
+@click.option("--resume", is_flag=True, help="Keep the conditions that an earlier run into the folder finished.")
+@click.option(
+    "--out",
+    default="out/controls",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to write.",
+)
+@references_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def run(
+    names: tuple[str, ...],
+    families: tuple[str, ...],
+    jobs: int,
+    resume: bool,
+    out: Path,
+    where: Path | None,
+    as_json: bool,
+) -> None:
+    """Compute the records of the named conditions, or of all, from the reference tables.
+
+    Files have the same bytes for any number of jobs. What has finished is kept when the run is interrupted.
+
+    Examples: whatworked controls run; whatworked controls run wine__d6 --resume --out out/controls
+    """
+    from whatworked.catalog import select
+    from whatworked.controls.study import run_study
+
+    report = run_study(select(names, families), out, jobs=jobs, resume=resume, references=where)
+    if as_json:
+        print_json(report.to_dict())
+        return
+    kept = f", {report.kept} kept from an earlier run" if report.kept else ""
+    click.echo(f"{report.made} records of {report.conditions} conditions made{kept}, in {out}")
+    click.echo(f"In {report.near_ties} of those made, a choice lay within rounding of a tie.")
+    for note in report.unpinned:
+        click.echo(f"Not pinned on this machine: {note}")
+
+
+@controls.command()
+@click.argument("names", nargs=-1, metavar="[CONDITION]...")
+@click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family; repeatable.")
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers.")
+@study_option
+@references_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def verify(
+    context: click.Context,
+    names: tuple[str, ...],
+    families: tuple[str, ...],
+    jobs: int,
+    study: Path | None,
+    where: Path | None,
+    as_json: bool,
+) -> None:
+    """Replay the recorded study and say how every record compares.
+
+    Also checks that the masks of each code-equivalence class have one prediction digest in the reference tables, and
+    that the recorded ridge designs are what the formulas give. Exit code 1 if anything differs that no tie explains.
+    """
+    from whatworked.catalog import select
+    from whatworked.controls.verify import verify_study
+
+    found = verify_study(select(names, families), study, jobs=jobs, references=where)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        _print_verification(found)
+    context.exit(0 if found.passed else 1)
+
+
+def _print_verification(found: Verification) -> None:
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(found.counts.items()))
+    click.echo(f"{len(found.records)} records: {counts}")
+    for check in found.records:
+        if check.verdict in ("different", "missing", "tie-dependent"):
+            click.echo(f"- {check.verdict}: {check.name}: {check.detail}")
+    classes = sum(found.classes.values())
+    click.echo(
+        f"{classes} code-equivalence classes in {len(found.classes)} conditions: "
+        f"{len(found.class_faults) or 'none'} with more than one prediction"
+    )
+    six = {name: count for name, count in found.classes.items() if name.endswith("__d6")}
+    click.echo("Classes of six options: " + ", ".join(f"{name} {count}" for name, count in six.items()))
+    for fault in (*found.class_faults, *found.design_faults):
+        click.echo(f"- differs: {fault}")
+    click.echo(f"Recorded ridge designs: {len(found.design_faults) or 'none'} differ from their formula")
+    click.echo(f"{len(found.near_ties)} records say that a choice lay within rounding of a tie:")
+    for line in _grouped(found.near_ties):
+        click.echo(f"- {line}")
+    for note in found.unpinned:
+        click.echo(f"Not pinned on this machine: {note}")
+
+
+def _grouped(names: tuple[str, ...]) -> list[str]:
+    """One line per condition, method and seed, with all budgets."""
+    budgets: dict[str, list[str]] = {}
+    for name in names:
+        start, _, budget = name.rpartition(" budget ")
+        budgets.setdefault(start, []).append(budget)
+    return [f"{start} budget {', '.join(found)}" for start, found in budgets.items()]
+
+
+@controls.command()
+@table_options
+def table(budget: int, study: Path | None, output: str) -> None:
+    """Recovery by family and family-macro, exact choices and strict successes under one budget."""
+    from whatworked.controls.results import recovery_table
+
+    print_rows(recovery_table(_records(study), budget), output, section=_SECTION)
+
+
+@controls.command()
+@table_options
+@references_option
+def matrix(budget: int, study: Path | None, output: str, where: Path | None) -> None:
+    """Recovery of every estimator on the observations of every acquisition policy."""
+    from whatworked.controls.shared_observations import acquisition_matrix
+    from whatworked.references import load_surface
+
+    print_rows(
+        acquisition_matrix(_records(study), budget, lambda name: load_surface(name, where)), output, section=_SECTION
+    )
+
+
+@controls.command()
+@table_options
+def tolerance(budget: int, study: Path | None, output: str) -> None:
+    """Share of records that meet the strict criterion, by tolerance."""
+    from whatworked.controls.results import tolerance_profile
+
+    print_rows(tolerance_profile(_records(study), budget), output, section=_SECTION)
+
+
+@controls.command()
+@table_options
+def native(budget: int, study: Path | None, output: str) -> None:
+    """Effect errors in native units, where a cost was mapped to utility."""
+    from whatworked.controls.results import native_table
+
+    print_rows(native_table(_records(study), budget), output, section=_SECTION)
+
+
+@controls.command()
+@table_options
+@click.option("--left", help="Method, for instance GP-E; with --right instead of the usual pairs.")
+@click.option("--right", help="Method subtracted.")
+def omission(budget: int, study: Path | None, output: str, left: str | None, right: str | None) -> None:
+    """Paired differences in recovery between methods, and their range when each source is left out."""
+    from whatworked.controls.methods import method
+    from whatworked.controls.results import PAIRS, omission_table
+    from whatworked.errors import InvalidOptionError
+
+    if (left is None) != (right is None):
+        raise InvalidOptionError(
+            "a comparison needs both --left and --right; give both, or neither for the usual pairs"
+        )
+    pairs = PAIRS if left is None or right is None else ((method(left).label, method(right).label),)
+    print_rows(omission_table(_records(study), budget, pairs), output, section=_SECTION)
+
+
+@controls.command()
+@table_options
+@references_option
+def coverage(budget: int, study: Path | None, output: str, where: Path | None) -> None:
+    """Share of effects measured outright, error on the others, and what mean completion reaches."""
+    from whatworked.controls.shared_observations import coverage_table
+    from whatworked.references import load_surface
+
+    print_rows(
+        coverage_table(_records(study), budget, lambda name: load_surface(name, where)), output, section=_SECTION
+    )
+
+
+@controls.command("class-gain")
+@study_option
+@format_option
+def class_gain(study: Path | None, output: str) -> None:
+    """What knowing the code-equivalence classes gains, by condition, method and budget."""
+    from whatworked.controls.results import class_gain as gains
+
+    print_rows(gains(_records(study)), output, section=("condition",))

@@ -1,0 +1,76 @@
+"""Printing rows that are mappings from column to value: as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from whatworked.cli.tables import print_json, print_table
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def format_option(command: Command) -> Command:
+    """Options ``--json`` and ``--csv``; the command gets `output`: "table", "json" or "csv"."""
+    command = click.option("--json", "output", flag_value="json", help="Print JSON.")(command)
+    command = click.option("--csv", "output", flag_value="csv", help="Print CSV, all digits.")(command)
+    return click.option("--table", "output", flag_value="table", default="table", hidden=True)(command)
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], output: str, *, section: Sequence[str] = ()) -> None:
+    """Print rows with the same columns.
+
+    In the table, rows that agree in the columns `section` share a heading made of those, and columns without a value
+    in any row of a section are left out.
+    """
+    if output == "json":
+        print_json([dict(row) for row in rows])
+    elif output == "csv":
+        _print_csv(rows)
+    elif not rows:
+        click.echo("nothing to show")
+    else:
+        for number, (heading, members) in enumerate(_sections(rows, section).items()):
+            if heading:
+                click.echo(("\n" if number else "") + ", ".join(f"{name} {value}" for name, value in heading))
+            _print_section(members, [name for name in rows[0] if name not in section])
+
+
+def _sections(
+    rows: Sequence[Mapping[str, Any]], section: Sequence[str]
+) -> dict[tuple[tuple[str, Any], ...], list[Mapping[str, Any]]]:
+    found: dict[tuple[tuple[str, Any], ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(tuple((name, row[name]) for name in section), []).append(row)
+    return found
+
+
+def _print_section(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
+    columns = [name for name in names if any(row[name] is not None for row in rows)]
+    numeric = [place for place, name in enumerate(columns) if not isinstance(_first(rows, name), str)]
+    lines = [[name.replace("_", " ") for name in columns], *([_text(row[name]) for name in columns] for row in rows)]
+    print_table(lines, right=numeric)
+
+
+def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
+    import csv
+    import io
+
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    click.echo(text.getvalue(), nl=False)
+
+
+def _first(rows: Sequence[Mapping[str, Any]], name: str) -> Any:
+    return next(row[name] for row in rows if row[name] is not None)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
