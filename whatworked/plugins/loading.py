@@ -62,6 +62,12 @@ class Plugin:
     def __post_init__(self) -> None:
         object.__setattr__(self, "stochastic", takes_seed(self.thing, self.arguments))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process loads a text again: classes of a file's module cannot be found there by name.
+        if self.spec is not None:
+            return _load_again, (self.spec, self.kind, self.label, self.origin)
+        return Plugin, (self.kind, self.label, self.thing, dict(self.arguments), None, self.origin)
+
     def build_estimator(self, seed: int = 0) -> Estimator:
         """A fresh estimator; raises `PluginError` naming the plug-in and the cause."""
         with _named_failure(self):
@@ -124,7 +130,14 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
         return Plugin(kind, label or name, value)
     spec = parse_spec(value)
     thing, origin = resolve(spec, kind)
-    return Plugin(kind, label or spec.label, thing, spec.arguments, f"{spec.label}={spec.text}", origin)
+    return Plugin(kind, label or spec.label, thing, spec.arguments, spec.text, origin)
+
+
+def _load_again(spec: str, kind: Kind, label: str, origin: str) -> Plugin:
+    plugin = load(spec, kind, label)
+    if plugin.origin != origin:
+        raise PluginError(f"{kind} {spec!r} changed while it was in use: it was {origin} and is {plugin.origin}")
+    return plugin
 
 
 class _named_failure:  # noqa: N801 - reads as a context in a with statement

@@ -1,1 +1,10 @@
-"""Being written."""
+"""Benchmark runs: estimators and policies under budgets, resumable, and their comparison."""
+
+from __future__ import annotations
+
+from whatworked.runs.bench import bench
+from whatworked.runs.folder import Run, read_run
+from whatworked.runs.plan import Method, Plan, crossed
+from whatworked.runs.tasks import Task, catalog_tasks
+
+__all__ = ["Method", "Plan", "Run", "Task", "bench", "catalog_tasks", "crossed", "read_run"]

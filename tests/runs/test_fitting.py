@@ -1,0 +1,169 @@
+"""From purchases to a prediction table."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+from run_helpers import everything_reachable, leaks
+
+from whatworked.cube import all_bits
+from whatworked.equivalence import Equivalence
+from whatworked.plugins import load
+from whatworked.runs.fitting import by_class, fit
+
+TRUTH = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18])
+
+
+def run(function, bought=(3,), equivalence=None):
+    return fit(load(function, "estimator").build_estimator, TRUTH, bought, equivalence)
+
+
+def test_measured_values_are_put_back_and_the_rest_is_clipped():
+    made = run(lambda masks, utilities, cube: np.linspace(-1, 2, 8))
+    assert made.predictions[[0, 7, 3]].tolist() == [0.11, 0.18, 0.14]
+    assert made.predictions.min() == 0.0
+    assert made.predictions.max() == 1.0
+    np.testing.assert_allclose(made.predictions[4], -1 + 3 * 4 / 7)
+
+
+def test_the_estimator_sees_anchors_first_then_purchases_in_order():
+    seen = {}
+
+    def watching(masks, utilities, cube):
+        seen.update(masks=masks.tolist(), utilities=utilities.tolist(), cube=cube)
+        return np.zeros(8)
+
+    run(watching, (5, 2))
+    assert seen["masks"] == [[0, 0, 0], [1, 1, 1], [1, 0, 1], [0, 1, 0]]
+    assert seen["utilities"] == [0.11, 0.18, 0.16, 0.13]
+    np.testing.assert_array_equal(seen["cube"], all_bits(3))
+
+
+def test_nothing_unmeasured_can_be_reached_from_the_arguments():
+    hidden = set(TRUTH.tolist()) - {0.11, 0.18, 0.14}
+    reached = []
+
+    class Cheat:
+        def fit(self, masks, utilities):
+            reached.extend(everything_reachable([masks, utilities]))
+            return self
+
+        def predict(self, masks):
+            reached.extend(everything_reachable(masks))
+            return np.zeros(len(masks))
+
+    run(Cheat)
+    gc.collect()
+    assert any(isinstance(thing, np.ndarray) and 0.14 in thing for thing in reached)
+    assert not leaks(reached, hidden)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda masks, utilities, cube: np.zeros(7), "shape (7,); expected (8,)"),
+        (
+            lambda masks, utilities, cube: np.full(8, np.nan),
+            "8 values that are not finite, the first for mask 000: nan",
+        ),
+        (
+            lambda masks, utilities, cube: [0.0] * 5 + [np.inf] * 3,
+            "3 values that are not finite, the first for mask 101: inf",
+        ),
+        (lambda masks, utilities, cube: 1 / 0, "ZeroDivisionError: division by zero"),
+        (lambda masks, utilities, cube: utilities.sort(), "read-only"),
+        (lambda masks, utilities, cube: exit(2), "SystemExit: 2"),
+        (lambda masks, utilities, cube: ["a"] * 8, "could not convert string"),
+    ],
+)
+def test_a_broken_estimator_gives_a_named_failure(function, expected):
+    made = run(function)
+    assert made.predictions is None
+    assert made.failure.where == "estimator"
+    assert expected in made.failure.cause
+    assert "Traceback" in made.failure.trace
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (np.zeros((8, 2)), "shape (8, 2)"),
+        (np.zeros(8, dtype=complex), "complex"),
+        (np.array(["0"] * 8), "type"),
+        (None, "shape ()"),
+    ],
+)
+def test_a_broken_predictor_gives_a_named_failure(answer, expected):
+    class Broken:
+        def fit(self, masks, utilities):
+            return self
+
+        def predict(self, masks):
+            return answer
+
+    assert expected in run(Broken).failure.cause
+
+
+def test_causes_are_equal_from_run_to_run():
+    class Thing:
+        pass
+
+    def raises(masks, utilities, cube):
+        raise ValueError(f"cannot use {Thing()}\nin two lines")
+
+    first, second = run(raises).failure.cause, run(raises).failure.cause
+    assert first == second
+    assert "0x…" in first
+    assert "\n" not in first
+
+
+def test_warnings_are_counted_and_prints_go_to_standard_error(capsys):
+    import warnings
+
+    def noisy(masks, utilities, cube):
+        print("hello")  # noqa: T201
+        warnings.warn("one", RuntimeWarning, stacklevel=1)
+        warnings.warn("two", RuntimeWarning, stacklevel=1)
+        return np.zeros(8)
+
+    assert run(noisy).warnings == {"RuntimeWarning": 2}
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "hello\n")
+
+
+def test_hyperparameters_that_the_predictor_states_are_kept():
+    class Stating:
+        hyperparameters = {"alpha": np.float64(0.5)}  # noqa: RUF012
+
+        def fit(self, masks, utilities):
+            return self
+
+        def predict(self, masks):
+            return np.zeros(len(masks))
+
+    assert run(Stating).chosen == {"alpha": 0.5}
+
+
+CLASSES = Equivalence(np.array([0, 0, 2, 3, 4, 4, 4, 4]))
+
+
+def test_by_class_keeps_the_order_of_purchase_and_lists_aliases():
+    representatives, first, aliases = by_class(np.array([0, 7, 3, 5, 1]), CLASSES)
+    assert representatives.tolist() == [0, 4, 3]
+    assert first.tolist() == [0, 7, 3]
+    assert aliases.tolist() == [4, 6]
+
+
+def test_with_rules_the_estimator_works_on_representatives_and_classes_share_values():
+    seen = {}
+
+    def watching(masks, utilities, cube):
+        seen.update(masks=masks.tolist(), utilities=utilities.tolist())
+        return np.arange(8) / 10
+
+    made = run(watching, (), CLASSES)
+    assert seen == {"masks": [[0, 0, 0], [1, 0, 0]], "utilities": [0.11, 0.18]}
+    np.testing.assert_allclose(made.predictions, [0.11, 0.11, 0.2, 0.3, 0.18, 0.18, 0.18, 0.18])
+    assert made.aliases == (1, 4, 5, 6)

@@ -1,0 +1,112 @@
+"""Running every combination of estimators and policies on conditions, budgets and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatworked.execution.lock import folder_lock
+from whatworked.plugins import Plugin, load
+from whatworked.plugins.registry import Kind
+from whatworked.progress import progress
+from whatworked.runs.folder import Run, claim, claim_software, finish, is_finished, read_run
+from whatworked.runs.journal import Journal
+from whatworked.runs.lanes import lanes
+from whatworked.runs.plan import Method, Plan, Unit, crossed
+from whatworked.runs.tasks import Task, catalog_tasks
+from whatworked.runs.unit import UnitResult, run_unit
+
+Named = str | Any
+
+
+def bench(
+    estimators: Sequence[Named],
+    policies: Sequence[Named],
+    budgets: Sequence[int],
+    out: Path | str,
+    tasks: Sequence[Task] | None = None,
+    seeds: int = 20,
+    batch: int = 1,
+    jobs: int = 1,
+    methods: Sequence[Method] = (),
+) -> Run:
+    """Benchmark every estimator with every policy.
+
+    Parameters
+    ----------
+    estimators, policies : sequence
+        Texts as on the command line, or classes, functions, factories and objects; see `whatworked.plugins.load`.
+    budgets : sequence of int
+        Credits beside the two anchors. A condition is run under those that it has masks for.
+    out : Path or str
+        Folder of the run. A run that was interrupted goes on where it stopped; a finished one is read.
+    tasks : sequence of Task, optional
+        Conditions; default: all that have a reference table.
+    seeds : int, default 20
+        Number of seeds for methods with randomness; others run once.
+    batch : int, default 1
+        Masks bought per ask.
+    jobs : int, default 1
+        Worker processes. Results do not depend on it.
+    methods : sequence of Method, optional
+        Further combinations.
+
+    Returns
+    -------
+    Run
+        Records, costs and manifest, as read from the folder.
+
+    Raises
+    ------
+    PluginError, InvalidOptionError, UnknownNameError
+        Before anything runs, for plug-ins that cannot be loaded or built and for arguments outside what is allowed.
+    StorageError
+        If the folder is in use or cannot be written.
+    """
+    combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
+    chosen = tuple(catalog_tasks() if tasks is None else tasks)
+    plan = Plan(chosen, (*combined, *methods), tuple(budgets), seeds, batch)
+    return execute(plan, Path(out), jobs)
+
+
+def load_all(named: Sequence[Named], kind: Kind) -> tuple[Plugin, ...]:
+    """Load plug-ins and build each once, so that a broken one is found before anything runs."""
+    plugins = tuple(load(one, kind) for one in named)
+    for plugin in plugins:
+        plugin.build_estimator() if kind == "estimator" else plugin.build_policy()
+    return plugins
+
+
+def execute(plan: Plan, folder: Path, jobs: int = 1) -> Run:
+    """Run what is left of `plan` and write its results to `folder`."""
+    with folder_lock(folder):
+        claim(folder, plan)
+        if is_finished(folder):
+            return read_run(folder)
+        with Journal(folder) as journal, lanes(plan, jobs) as workers:
+            software = workers.software()
+            claim_software(folder, software)
+            done = journal.finished()
+            left = [unit for unit in plan.units() if unit.key not in done]
+            with progress(len(plan.units()), "units", initial=len(done), label="bench") as bar:
+                for unit, result in workers.run(left):
+                    journal.append(unit, result)
+                    done[unit.key] = result
+                    bar.update()
+            run = finish(folder, plan, [done[unit.key] for unit in plan.units()], software)
+            journal.remove()
+    return run
+
+
+def run_in_process(plan: Plan, each: Callable[[Unit, UnitResult], None] | None = None) -> tuple[UnitResult, ...]:
+    """Run a plan in this process and write nothing: for notebooks, debuggers and tests."""
+    return tuple(_announced(plan, each))
+
+
+def _announced(plan: Plan, each: Callable[[Unit, UnitResult], None] | None) -> Iterator[UnitResult]:
+    for unit in plan.units():
+        result = run_unit(plan, unit)
+        if each is not None:
+            each(unit, result)
+        yield result

@@ -1,0 +1,140 @@
+"""From purchases to a complete prediction table."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from whatworked.cube import FloatArray, IntArray, all_bits, anchors, bits_of, mask_string
+from whatworked.equivalence import Equivalence
+from whatworked.errors import PluginError
+from whatworked.protocols import Estimator
+from whatworked.runs.guarded import Failure, guarded
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One delivery, or its failure.
+
+    Attributes
+    ----------
+    predictions : ndarray of float64, shape (2**d,), or None
+        Clipped to [0, 1], measured values in place.
+    aliases : tuple of int
+        Ranks of masks that took the measured value of their class.
+    chosen : mapping of str to float
+        Hyper-parameters, where the predictor states them as ``hyperparameters``.
+    seconds : float
+        Time of building, fitting and predicting; volatile.
+    failure : Failure or None
+        Why there are no predictions.
+    warnings : Counter
+        Categories of the warnings raised, and how often.
+    """
+
+    predictions: FloatArray | None
+    aliases: tuple[int, ...] = ()
+    chosen: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+    failure: Failure | None = None
+    warnings: Counter[str] = field(default_factory=Counter)
+
+
+def fit(
+    build: Callable[[], Estimator], utilities: FloatArray, bought: Sequence[int], equivalence: Equivalence | None = None
+) -> Fit:
+    """Fit an estimator to the anchors and what was bought, and predict the whole cube.
+
+    Parameters
+    ----------
+    build : callable
+        Makes a fresh estimator.
+    utilities : ndarray of float64, shape (2**d,)
+        The truth, from which the measured values are taken.
+    bought : sequence of int
+        Ranks in order of purchase.
+    equivalence : Equivalence or None
+        With it the estimator sees class representatives in place of masks, every mask takes the prediction of its
+        representative, and every mask of a measured class takes the measured value.
+    """
+    d = utilities.size.bit_length() - 1
+    measured = np.array([*anchors(d), *bought], dtype=np.int64)
+    shown, aliases = measured, np.empty(0, dtype=np.int64)
+    if equivalence is not None:
+        shown, measured, aliases = by_class(measured, equivalence)
+    started = time.perf_counter()
+    table: FloatArray | None = None
+    chosen: Mapping[str, float] = {}
+    with guarded("estimator") as outcome:
+        masks, values = bits_of(shown, d), np.array(utilities[measured], dtype=np.float64)
+        masks.flags.writeable = values.flags.writeable = False
+        predictor = build().fit(masks, values)
+        cube = all_bits(d)
+        table = checked_predictions(predictor.predict(cube), d)
+        chosen = _hyperparameters(predictor)
+    seconds = time.perf_counter() - started
+    if table is None:
+        return Fit(None, seconds=seconds, failure=outcome.failure, warnings=outcome.warnings)
+    complete = _completed(np.clip(table, 0.0, 1.0), utilities, measured, equivalence)
+    complete[[*anchors(d), *bought]] = utilities[[*anchors(d), *bought]]
+    return Fit(complete, tuple(aliases.tolist()), chosen, seconds, warnings=outcome.warnings)
+
+
+def by_class(measured: IntArray, equivalence: Equivalence) -> tuple[IntArray, IntArray, IntArray]:
+    """Measured masks by class.
+
+    Returns
+    -------
+    representatives, first, aliases : ndarray of int64
+        Representative of every measured class in order of purchase; the mask by which it was measured; all other,
+        unmeasured masks of measured classes, ascending.
+    """
+    _, first = np.unique(equivalence.representative[measured], return_index=True)
+    first.sort()
+    representatives = equivalence.representative[measured[first]]
+    covered = np.flatnonzero(np.isin(equivalence.representative, representatives))
+    return representatives, measured[first], np.setdiff1d(covered, measured).astype(np.int64)
+
+
+def checked_predictions(predictions: object, d: int) -> FloatArray:
+    """Predictions of the whole cube as float64.
+
+    Raises
+    ------
+    PluginError
+        If they are not one finite number per mask.
+    """
+    table = np.asarray(predictions)
+    if table.shape != (1 << d,):
+        raise PluginError(f"predict returned an array of shape {table.shape}; expected ({1 << d},)")
+    if table.dtype.kind not in "fiub":
+        raise PluginError(f"predict returned values of type {table.dtype}; expected numbers")
+    numbers = table.astype(np.float64)
+    offenders = np.flatnonzero(~np.isfinite(numbers))
+    if offenders.size:
+        first = int(offenders[0])
+        raise PluginError(
+            f"predict returned {offenders.size} values that are not finite, the first for mask "
+            f"{mask_string(first, d)}: {numbers[first]}"
+        )
+    return numbers
+
+
+def _completed(
+    table: FloatArray, utilities: FloatArray, measured: IntArray, equivalence: Equivalence | None
+) -> FloatArray:
+    if equivalence is None:
+        return table
+    table = table[equivalence.representative]
+    for rank in measured:
+        table[equivalence.members(int(rank))] = utilities[rank]
+    return table
+
+
+def _hyperparameters(predictor: object) -> dict[str, float]:
+    stated = getattr(predictor, "hyperparameters", None)
+    return {str(name): float(value) for name, value in stated.items()} if isinstance(stated, Mapping) else {}

@@ -1,0 +1,198 @@
+"""The folder of a run: its plan while it runs, its results when it is finished.
+
+=================  ==========================================================================================
+``plan.json``      what decides the results; a later command with other arguments is refused
+``software.json``  packages and numeric profile of the workers while it runs
+``.journal``       finished units while it runs
+``records.jsonl``  one record per line, in the plan's order; byte-identical for any number of jobs
+``records.csv``    the same as a tidy table, grades in columns
+``costs.csv``      seconds and counts per record; volatile, so kept out of everything hashed
+``plugins.log``    tracebacks of plug-ins and counts of the warnings they raised
+``manifest.json``  plan, software, digests; written last, so it stands for a finished run
+=================  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from whatworked.canonical import canonical_json, sha256
+from whatworked.errors import InvalidOptionError, RunError
+from whatworked.files import storage_errors, write_atomic
+from whatworked.records import Record
+from whatworked.runs.plan import SCHEMA, Plan
+from whatworked.runs.tidy import COSTS, as_csv, tidy_rows
+from whatworked.runs.unit import UnitResult
+
+PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE = (
+    "plan.json",
+    "records.jsonl",
+    "records.csv",
+    "costs.csv",
+    "plugins.log",
+    "manifest.json",
+    "software.json",
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Attributes
+    ----------
+    manifest : dict
+        Plan, software, digests.
+    records : tuple of Record
+        In the plan's order.
+    costs : tuple of dict
+        Seconds and counts, one row per record; empty for a run that was unpacked from a submission.
+    name : str
+        Where it was read from.
+    """
+
+    manifest: dict[str, Any]
+    records: tuple[Record, ...]
+    costs: tuple[dict[str, Any], ...] = ()
+    name: str = ""
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The plan."""
+        plan: dict[str, Any] = self.manifest["plan"]
+        return plan
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Tidy rows of the records."""
+        return tidy_rows(self.description, self.records)
+
+
+def claim(folder: Path, plan: Plan) -> None:
+    """Make `folder` the folder of `plan`, or check that it is.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the folder holds a run with another plan; the message says where they differ.
+    """
+    path = folder / PLAN
+    with storage_errors(path, "read"):
+        held = json.loads(path.read_bytes()) if path.exists() else None
+    if held is None:
+        write_atomic(path, pretty(plan.description))
+        return
+    differing = [name for name, value in plan.description.items() if held.get(name) != value]
+    if differing:
+        raise InvalidOptionError(
+            f"{folder} holds a run with other {', '.join(differing)}; repeat its arguments to go on with it, "
+            "or give another folder with --out"
+        )
+
+
+def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
+    """Note the software of an unfinished run, or check that it is still the same.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the run was begun with other software, so that its records would mix results.
+    """
+    path = folder / SOFTWARE
+    with storage_errors(path, "read"):
+        held = json.loads(path.read_bytes()) if path.exists() else None
+    if held is None:
+        write_atomic(path, pretty(software))
+    elif held != software:
+        raise InvalidOptionError(
+            f"{folder} holds a run that was begun with other software ({path} says which); go on with that, "
+            "or give another folder with --out"
+        )
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether `folder` holds a finished run."""
+    return (folder / MANIFEST).exists()
+
+
+def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Mapping[str, Any]) -> Run:
+    """Write the results of all units; the manifest last."""
+    paired = [(record, cost) for result in results for record, cost in zip(result.records, result.costs, strict=True)]
+    order = {key: position for position, key in enumerate(plan.expected())}
+    paired.sort(key=lambda pair: order[pair[0].condition, pair[0].method, pair[0].budget, pair[0].seed])
+    records, costs = tuple(record for record, _ in paired), tuple(cost for _, cost in paired)
+    lines = encode(records)
+    log = "\n".join(sorted({line for result in results for line in result.log}))
+    manifest = {
+        "schema": SCHEMA,
+        "plan": plan.description,
+        "plan_digest": plan.digest,
+        "skipped_budgets": plan.skipped,
+        "software": software,
+        "records": len(records),
+        "records_digest": sha256(lines),
+        "missing": sum(record.predictions is None for record in records),
+    }
+    write_atomic(folder / RECORDS, lines)
+    write_atomic(folder / TIDY, as_csv(tidy_rows(plan.description, records)).encode())
+    write_atomic(folder / COST_TABLE, as_csv(costs, COSTS).encode())
+    write_atomic(folder / LOG, log.encode())
+    write_atomic(folder / MANIFEST, pretty(manifest))
+    return Run(manifest, records, costs, str(folder))
+
+
+def read_run(folder: Path) -> Run:
+    """Read a finished run.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the folder holds none, or an unfinished one.
+    RunError
+        If the records are not those of the manifest, or of another schema.
+    """
+    if not is_finished(folder):
+        state = "an unfinished run; repeat its bench command to finish it" if (folder / PLAN).exists() else "no run"
+        raise InvalidOptionError(f"{folder} holds {state}")
+    with storage_errors(folder, "read"):
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+        lines = (folder / RECORDS).read_bytes()
+        costs = (folder / COST_TABLE).read_text() if (folder / COST_TABLE).exists() else ""
+    if manifest.get("schema") != SCHEMA:
+        raise RunError(f"{folder}: the run has schema {manifest.get('schema')!r}; this version reads schema {SCHEMA}")
+    if sha256(lines) != manifest["records_digest"]:
+        raise RunError(f"{folder / RECORDS} was altered since the run: its digest is not that of the manifest")
+    return Run(manifest, decode(lines), tuple(_costs(costs)), str(folder))
+
+
+def encode(records: Iterable[Record]) -> bytes:
+    """One line of canonical JSON per record."""
+    return b"".join(canonical_json(msgspec.to_builtins(record)) + b"\n" for record in records)
+
+
+def decode(lines: bytes) -> tuple[Record, ...]:
+    """Records from their lines."""
+    return tuple(msgspec.json.decode(line, type=Record) for line in lines.splitlines())
+
+
+def pretty(value: Mapping[str, Any]) -> bytes:
+    """Indented JSON that reads well in a diff."""
+    return f"{json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)}\n".encode()
+
+
+def _costs(text: str) -> Iterable[dict[str, Any]]:
+    for row in csv.DictReader(text.splitlines()):
+        yield {
+            **row,
+            "budget": int(row["budget"]),
+            "seed": int(row["seed"]),
+            "asks": int(row["asks"]),
+            "policy_seconds": float(row["policy_seconds"]),
+            "fit_seconds": float(row["fit_seconds"]),
+        }

@@ -1,0 +1,71 @@
+"""Running a plug-in's code: what it does wrong becomes a failure with a name; it prints nothing to standard output."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+_LONGEST = 400
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a plug-in delivered nothing.
+
+    Attributes
+    ----------
+    where : str
+        ``"policy"`` or ``"estimator"``.
+    cause : str
+        Exception and message in one line; equal on every run.
+    trace : str
+        The traceback, for the log.
+    """
+
+    where: str
+    cause: str
+    trace: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.cause}"
+
+
+@dataclass
+class Outcome:
+    """What happened inside a guarded block: a failure or None, and how often each warning category was raised."""
+
+    failure: Failure | None = None
+    warnings: Counter[str] = field(default_factory=Counter)
+
+
+@contextlib.contextmanager
+def guarded(where: str) -> Iterator[Outcome]:
+    """Run a plug-in's code; only Ctrl-C gets out.
+
+    Inside the block standard output goes to standard error, so that a plug-in that prints does not spoil the output of
+    a command, and warnings are counted and not shown.
+    """
+    outcome = Outcome()
+    with warnings.catch_warnings(record=True) as raised, contextlib.redirect_stdout(sys.stderr):
+        warnings.simplefilter("always")
+        try:
+            yield outcome
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plug-in that calls sys.exit must not end the run
+            outcome.failure = Failure(where, describe(error), traceback.format_exc())
+    outcome.warnings.update(warning.category.__name__ for warning in raised)
+
+
+def describe(error: BaseException) -> str:
+    """Exception and message in one line, without memory addresses, which differ from run to run."""
+    message = " ".join(_ADDRESS.sub("0x…", str(error)).split())
+    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

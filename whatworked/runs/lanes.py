@@ -1,0 +1,163 @@
+"""Worker processes with one unit at a time each: a unit that kills its process is known, and nothing else is lost."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from whatworked.errors import ExecutionError, InvalidOptionError, PluginError
+from whatworked.execution.profile import NumericProfile, pinned_profile
+from whatworked.execution.worker import observe, prepare_process
+from whatworked.runs.guarded import describe
+from whatworked.runs.plan import Plan, Unit
+from whatworked.runs.unit import UnitResult, missing_result, run_unit
+
+_HELD: dict[str, Plan] = {}
+"""The plan of this worker process, by digest."""
+
+Asked = tuple[Unit, Sequence[str] | None]
+
+
+class Lanes:
+    """Single-process executors under the pinned numeric profile.
+
+    Parameters
+    ----------
+    plan : Plan
+        Sent once to every process.
+    jobs : int
+        Number of processes.
+    """
+
+    def __init__(self, plan: Plan, jobs: int) -> None:
+        if jobs < 1:
+            raise InvalidOptionError(f"jobs is {jobs}; at least one worker is needed")
+        self._plan = plan
+        self._lanes = [_Lane(plan, pinned_profile()) for _ in range(jobs)]
+
+    def software(self) -> dict[str, Any]:
+        """Python, packages and numeric profile of the workers, as plain JSON."""
+        return self._lanes[0].software()
+
+    def run(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, UnitResult]]:
+        """Results as they come. A unit whose process dies is run again estimator by estimator, to tell which it is."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        waiting = list(reversed(units))
+        running: dict[Any, tuple[_Lane, Unit]] = {}
+
+        def start(lane: _Lane) -> None:
+            if waiting:
+                unit = waiting.pop()
+                running[lane.submit((unit, None))] = lane, unit
+
+        for lane in self._lanes:
+            start(lane)
+        while running:
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                lane, unit = running.pop(future)
+                result = lane.result(future, (unit, None)) or self._piecewise(lane, unit)
+                start(lane)
+                yield unit, result
+
+    def close(self) -> None:
+        """End the processes."""
+        for lane in self._lanes:
+            lane.close()
+
+    def _piecewise(self, lane: _Lane, unit: Unit) -> UnitResult:
+        parts = []
+        for method in self._plan.methods_of(self._plan.policies[unit.policy]):
+            asked = unit, (method.estimator.label,)
+            parts.append(lane.result(lane.submit(asked), asked) or missing_result(self._plan, *asked))
+        return UnitResult(
+            tuple(record for part in parts for record in part.records),
+            tuple(cost for part in parts for cost in part.costs),
+            tuple(dict.fromkeys(line for part in parts for line in part.log)),
+        )
+
+
+class _Lane:
+    """One worker process, replaced when it dies."""
+
+    def __init__(self, plan: Plan, profile: NumericProfile) -> None:
+        self._plan = plan
+        self._profile = profile
+        self._sent = False
+        self._start()
+
+    def software(self) -> dict[str, Any]:
+        maker = self._executor.submit(observe, self._profile).result()
+        content: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(maker))
+        return content
+
+    def submit(self, asked: Asked) -> Any:
+        shipped = None if self._sent else self._plan
+        self._sent = True
+        return self._executor.submit(_run_held, self._plan.digest, shipped, *asked)
+
+    def result(self, future: Any, asked: Asked) -> UnitResult | None:
+        """The result; None if the process died of it."""
+        from pickle import PicklingError
+
+        from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
+
+        try:
+            result: UnitResult | None = future.result()
+        except TerminatedWorkerError:
+            self._replace()
+            return None
+        except (BrokenProcessPool, PicklingError) as error:
+            raise PluginError(
+                f"a plug-in or condition cannot be sent to a worker process: {describe(error.__cause__ or error)}; "
+                "give plug-ins as texts (module:Name, ./file.py:Name)"
+            ) from error
+        if result is not None:
+            return result
+        # The executor replaced the process by another one, which does not hold the plan.
+        self._sent = False
+        return self.result(self.submit(asked), asked)
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=True, kill_workers=True)
+
+    def _start(self) -> None:
+        from joblib.externals.loky.process_executor import ProcessPoolExecutor
+
+        self._executor = ProcessPoolExecutor(max_workers=1, env=self._profile.environment, initializer=prepare_process)
+        self._sent = False
+
+    def _replace(self) -> None:
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        self.close()
+        self._start()
+        try:
+            self.software()
+        except BrokenProcessPool as error:
+            raise ExecutionError(
+                "worker processes die as soon as they start, most likely because memory is short; what had finished is "
+                "kept, run the same command again to go on, with fewer --jobs"
+            ) from error
+
+
+@contextlib.contextmanager
+def lanes(plan: Plan, jobs: int) -> Iterator[Lanes]:
+    """`Lanes` that are closed on leaving."""
+    opened = Lanes(plan, jobs)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def _run_held(digest: str, shipped: Plan | None, unit: Unit, estimators: Sequence[str] | None) -> UnitResult | None:
+    """Run in the worker; None if it was not sent the plan and does not hold it."""
+    if shipped is not None:
+        _HELD.clear()
+        _HELD[digest] = shipped
+    return run_unit(_HELD[digest], unit, estimators) if digest in _HELD else None

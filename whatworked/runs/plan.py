@@ -1,0 +1,208 @@
+"""What a run consists of: conditions, methods, budgets and seeds, and the units of work they make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from whatworked.canonical import canonical_json, sha256
+from whatworked.errors import InvalidOptionError
+from whatworked.plugins import Plugin
+from whatworked.runs.tasks import Task
+
+SCHEMA = 1
+"""Version of the plan's and the records' format."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """An estimator and a policy together."""
+
+    estimator: Plugin
+    policy: Plugin
+
+    @property
+    def label(self) -> str:
+        """``estimator/policy``."""
+        return f"{self.estimator.label}/{self.policy.label}"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One policy buying on one condition under one seed, and every estimator fitted to what it bought.
+
+    Attributes
+    ----------
+    task, policy : int
+        Positions in the plan.
+    seed : int
+        Seed of the policy.
+    """
+
+    task: int
+    policy: int
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Name in the journal."""
+        return f"{self.task}.{self.policy}.{self.seed}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole run.
+
+    Attributes
+    ----------
+    tasks : tuple of Task
+        Conditions, in catalog order.
+    methods : tuple of Method
+        With distinct labels.
+    budgets : tuple of int
+        Ascending. A condition is run under those that it has masks for.
+    seeds : int
+        Seeds 0 … seeds - 1 for methods with randomness; others run once, under seed 0.
+    batch : int
+        Masks bought per ask.
+    """
+
+    tasks: tuple[Task, ...]
+    methods: tuple[Method, ...]
+    budgets: tuple[int, ...]
+    seeds: int = 20
+    batch: int = 1
+
+    def __post_init__(self) -> None:
+        problems = _problems(self)
+        if problems:
+            raise InvalidOptionError("; ".join(problems))
+        object.__setattr__(self, "budgets", tuple(sorted(set(self.budgets))))
+
+    @cached_property
+    def policies(self) -> tuple[Plugin, ...]:
+        """Policies in order of first use."""
+        return tuple({method.policy.label: method.policy for method in self.methods}.values())
+
+    @cached_property
+    def estimators(self) -> tuple[Plugin, ...]:
+        """Estimators in order of first use."""
+        return tuple({method.estimator.label: method.estimator for method in self.methods}.values())
+
+    def budgets_of(self, task: Task) -> tuple[int, ...]:
+        """Budgets that the condition has masks for."""
+        return tuple(budget for budget in self.budgets if budget <= task.largest_budget)
+
+    @property
+    def skipped(self) -> dict[str, list[int]]:
+        """Budgets left out, by condition, because they exceed the masks there are."""
+        left_out = {
+            task.condition: [budget for budget in self.budgets if budget > task.largest_budget] for task in self.tasks
+        }
+        return {condition: budgets for condition, budgets in left_out.items() if budgets}
+
+    def units(self) -> tuple[Unit, ...]:
+        """All units, those of one condition together."""
+        return tuple(
+            Unit(task, index, seed)
+            for task in range(len(self.tasks))
+            if self.budgets_of(self.tasks[task])
+            for index, policy in enumerate(self.policies)
+            for seed in range(self.seeds if policy.stochastic else 1)
+        )
+
+    def methods_of(self, policy: Plugin) -> tuple[Method, ...]:
+        """Methods that use `policy`, in order."""
+        return tuple(method for method in self.methods if method.policy.label == policy.label)
+
+    def seeds_of(self, method: Method) -> tuple[int, ...]:
+        """Seeds that a method is run under."""
+        return tuple(range(self.seeds if method.policy.stochastic or method.estimator.stochastic else 1))
+
+    def expected(self) -> tuple[tuple[str, str, int, int], ...]:
+        """Condition, method, budget and seed of every record, in the order in which records are stored."""
+        return tuple(
+            (task.condition, method.label, budget, seed)
+            for task in self.tasks
+            for method in self.methods
+            for budget in self.budgets_of(task)
+            for seed in self.seeds_of(method)
+        )
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """Everything that decides the results, as plain JSON."""
+        return {
+            "schema": SCHEMA,
+            "conditions": [task.facts for task in self.tasks],
+            "rules": any(task.equivalence is not None for task in self.tasks),
+            "estimators": {plugin.label: _plugin_facts(plugin) for plugin in self.estimators},
+            "policies": {plugin.label: _plugin_facts(plugin) for plugin in self.policies},
+            "methods": [
+                {"method": method.label, "estimator": method.estimator.label, "policy": method.policy.label}
+                for method in self.methods
+            ],
+            "budgets": list(self.budgets),
+            "seeds": self.seeds,
+            "batch": self.batch,
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the description."""
+        return sha256(canonical_json(self.description))
+
+
+def crossed(estimators: Sequence[Plugin], policies: Sequence[Plugin]) -> tuple[Method, ...]:
+    """Every estimator with every policy."""
+    return tuple(Method(estimator, policy) for estimator in estimators for policy in policies)
+
+
+def parse_budgets(text: str) -> tuple[int, ...]:
+    """Budgets from ``"4,8,20"``.
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything but non-negative integers and commas.
+    """
+    if not re.fullmatch(r"\s*\d{1,7}(\s*,\s*\d{1,7})*\s*", text):
+        raise InvalidOptionError(
+            f"budgets are {text!r}; give whole numbers of credits separated by commas, as in 4,8,20"
+        )
+    return tuple(sorted({int(part) for part in text.split(",")}))
+
+
+def _plugin_facts(plugin: Plugin) -> dict[str, Any]:
+    return {"spec": plugin.spec, "origin": plugin.origin, "stochastic": plugin.stochastic}
+
+
+def _problems(plan: Plan) -> list[str]:
+    problems = []
+    if not plan.tasks:
+        problems.append("no condition to run on")
+    if not plan.methods:
+        problems.append("no estimator and policy to run; give --estimator and --policy")
+    if not plan.budgets or min(plan.budgets) < 0:
+        problems.append(f"budgets are {plan.budgets}; at least one is needed and none may be negative")
+    elif plan.tasks and min(plan.budgets) > max(task.largest_budget for task in plan.tasks):
+        largest = max(task.largest_budget for task in plan.tasks)
+        problems.append(
+            f"budgets {plan.budgets} all exceed the masks there are; the largest possible budget is {largest}"
+        )
+    counts = {"seeds": plan.seeds, "batch": plan.batch}
+    problems += [f"{name} is {count}; it must be at least 1" for name, count in counts.items() if count < 1]
+    estimators = {id(method.estimator): method.estimator.label for method in plan.methods}
+    policies = {id(method.policy): method.policy.label for method in plan.methods}
+    repeated = _repeated(list(estimators.values())) | _repeated(list(policies.values()))
+    repeated = repeated or _repeated([method.label for method in plan.methods])
+    if repeated:
+        problems.append(f"two are called {', '.join(sorted(repeated))}; give labels, as in mine=./my.py:Mine")
+    return problems
+
+
+def _repeated(labels: list[str]) -> set[str]:
+    return {label for label in labels if labels.count(label) > 1}

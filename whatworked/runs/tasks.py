@@ -1,0 +1,138 @@
+"""The conditions of a run, each with its truth, and the facts that results are grouped by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whatworked.equivalence import Equivalence
+from whatworked.errors import InvalidOptionError, unknown_name
+from whatworked.surface import ResponseSurface
+
+TRACKS = ("four", "paired", "added")
+OUTSIDE = "outside"
+"""Track of conditions that are not in the catalog."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One condition to run on.
+
+    Attributes
+    ----------
+    condition, source, family, track : str
+        Id and groups.
+    surface : ResponseSurface
+        The truth. It stays with the engine: plug-ins are handed arrays of what was bought, nothing else.
+    digest : str
+        Digest of the reference table the surface was read from.
+    equivalence : Equivalence or None
+        The workflow's code-equivalence classes, in a run with rules.
+    """
+
+    condition: str
+    source: str
+    family: str
+    track: str
+    surface: ResponseSurface = field(repr=False)
+    digest: str
+    equivalence: Equivalence | None = field(default=None, repr=False)
+
+    @property
+    def d(self) -> int:
+        """Number of options."""
+        return self.surface.d
+
+    @property
+    def largest_budget(self) -> int:
+        """Masks that can be bought: all but the two anchors."""
+        return (1 << self.d) - 2
+
+    @property
+    def facts(self) -> dict[str, str | int]:
+        """What the plan and the tables of results say about the condition."""
+        return {
+            "condition": self.condition,
+            "source": self.source,
+            "family": self.family,
+            "track": self.track,
+            "dimensions": self.d,
+            "table": self.digest,
+        }
+
+
+def catalog_tasks(
+    names: Sequence[str] = (),
+    families: Sequence[str] = (),
+    tracks: Sequence[str] = (),
+    *,
+    rules: bool = False,
+    references: Path | None = None,
+) -> tuple[Task, ...]:
+    """Tasks of reference tables; each filter that is given must hold.
+
+    Parameters
+    ----------
+    names, families, tracks : sequence of str
+        Condition ids, families, tracks (``four``, ``paired``, ``added``); empty means all.
+    rules : bool, default False
+        Whether to hand code-equivalence classes to policies and estimators.
+    references : Path, optional
+        Folder of reference tables with their index; default: those of the package. Conditions that the catalog does not
+        have are of track ``outside``.
+
+    Raises
+    ------
+    UnknownNameError
+        For a condition, family or track that does not exist; it offers the nearest.
+    InvalidOptionError
+        If the filters leave nothing.
+    """
+    from whatworked import references as tables
+
+    known = _described(references)
+    for name in names:
+        if name not in known:
+            raise unknown_name("condition", name, known)
+    chosen = [name for name in known if not names or name in names]
+    for kind, wanted, column in (("family", families, 1), ("track", tracks, 2)):
+        held = dict.fromkeys(facts[column] for facts in known.values())
+        for value in wanted:
+            if value not in held:
+                raise unknown_name(kind, value, held)
+        chosen = [name for name in chosen if not wanted or known[name][column] in wanted]
+    if not chosen:
+        raise InvalidOptionError(
+            "no condition is of all the given names, families and tracks; leave one of the filters out"
+        )
+    return tuple(
+        Task(
+            name,
+            *known[name],
+            surface=(surface := tables.load_surface(name, references)),
+            digest=tables.table_digest(name, references),
+            equivalence=_equivalence(known[name][1], surface.d) if rules else None,
+        )
+        for name in chosen
+    )
+
+
+def _described(references: Path | None) -> dict[str, tuple[str, str, str]]:
+    """Condition to (source, family, track), in catalog order, outsiders last."""
+    from whatworked import catalog
+    from whatworked.references import folder
+    from whatworked.references.index import read_index
+
+    entries = read_index(references or folder()).tables
+    inside = {one.id: (one.source, one.family, str(one.track)) for one in catalog.conditions() if one.id in entries}
+    outside = {
+        name: (entry.source, entry.family, OUTSIDE) for name, entry in sorted(entries.items()) if name not in inside
+    }
+    return inside | outside
+
+
+def _equivalence(family: str, d: int) -> Equivalence:
+    from whatworked import workflows
+
+    return workflows.get(family).restricted(d).equivalence()

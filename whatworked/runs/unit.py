@@ -1,0 +1,192 @@
+"""Running one unit: a policy buys, estimators are fitted to prefixes of what it bought, and everything is graded.
+
+A policy that never looks at the remaining credits buys the same masks under every budget as far as that budget reaches,
+so it is run once under the largest budget and each smaller budget takes a prefix. A policy that does look, or a batch
+that does not divide every budget, is run anew for every budget.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from whatworked.cube import anchors, as_strings
+from whatworked.errors import PluginError
+from whatworked.grading import grade, grade_missing
+from whatworked.plugins import Plugin
+from whatworked.records import Record
+from whatworked.runs.acquisition import Acquisition, acquire
+from whatworked.runs.fitting import Fit, fit
+from whatworked.runs.guarded import Failure, describe
+from whatworked.runs.plan import Method, Plan, Unit
+from whatworked.runs.tasks import Task
+
+_DIED = "the worker process died (out of memory, or the plug-in ended it)"
+
+
+@dataclass(frozen=True)
+class UnitResult:
+    """What a unit gave.
+
+    Attributes
+    ----------
+    records : tuple of Record
+        One per method, budget and seed.
+    costs : tuple of dict
+        Volatile seconds and counts, one per record, in the same order.
+    log : tuple of str
+        Tracebacks and counted warnings.
+    """
+
+    records: tuple[Record, ...]
+    costs: tuple[dict[str, Any], ...]
+    log: tuple[str, ...] = ()
+
+
+@dataclass
+class _Collector:
+    records: list[Record] = field(default_factory=list)
+    costs: list[dict[str, Any]] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
+    warnings: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(
+        self,
+        task: Task,
+        method: Method,
+        seed: int,
+        budget: int,
+        bought: tuple[int, ...],
+        delivery: Fit,
+        acquisition: Acquisition | None = None,
+    ) -> None:
+        """Keep one record and its cost."""
+        last = len(bought) - 1
+        for name, count in delivery.warnings.items():
+            self.warnings[method.estimator.label, name] += count
+        self.records.append(_record(task, method, seed, budget, bought, delivery))
+        self.costs.append(
+            {
+                "condition": task.condition,
+                "method": method.label,
+                "budget": budget,
+                "seed": seed,
+                "asks": acquisition.asks[last] if acquisition and bought else 0,
+                "policy_seconds": round(acquisition.seconds[last], 6) if acquisition and bought else 0.0,
+                "fit_seconds": round(delivery.seconds, 6),
+            }
+        )
+
+    def result(self) -> UnitResult:
+        counted = [f"{label}: {name} × {count}" for (label, name), count in sorted(self.warnings.items())]
+        return UnitResult(tuple(self.records), tuple(self.costs), (*dict.fromkeys(self.log), *counted))
+
+
+def run_unit(plan: Plan, unit: Unit, estimators: Sequence[str] | None = None) -> UnitResult:
+    """Run one unit.
+
+    Parameters
+    ----------
+    plan : Plan
+        The run.
+    unit : Unit
+        Which part of it.
+    estimators : sequence of str, optional
+        Labels of the estimators to fit; default: all that the plan combines with the policy.
+
+    Returns
+    -------
+    UnitResult
+        A policy or estimator that breaks gives records of missing deliveries, never an exception.
+    """
+    task, policy = plan.tasks[unit.task], plan.policies[unit.policy]
+    budgets = plan.budgets_of(task)
+    purchases = purchase(task, policy, unit.seed, budgets, plan.batch)
+    collected = _Collector()
+    for acquisition in {id(one): one for one in purchases.values()}.values():
+        if acquisition.failure is not None:
+            collected.log.append(_trace(task, policy.label, unit.seed, acquisition.failure))
+    for method, seed, budget in _deliveries(plan, unit, estimators):
+        _deliver(collected, task, method, seed, budget, purchases[budget])
+    return collected.result()
+
+
+def purchase(
+    task: Task, policy: Plugin, seed: int, budgets: Sequence[int], batch: int = 1
+) -> Mapping[int, Acquisition]:
+    """Acquisitions by budget; the same object for budgets that share their purchases."""
+    largest = max(budgets)
+    first = _acquire(task, policy, seed, largest, batch)
+    nested = not first.looked and all(budget % batch == 0 for budget in budgets)
+    return {
+        budget: first if nested or budget == largest else _acquire(task, policy, seed, budget, batch)
+        for budget in budgets
+    }
+
+
+def missing_result(plan: Plan, unit: Unit, estimators: Sequence[str]) -> UnitResult:
+    """Records of missing deliveries for a unit whose process died."""
+    task, collected = plan.tasks[unit.task], _Collector()
+    for method, seed, budget in _deliveries(plan, unit, estimators):
+        collected.add(task, method, seed, budget, (), Fit(None, failure=Failure("process", _DIED)))
+    return collected.result()
+
+
+def _deliveries(plan: Plan, unit: Unit, estimators: Sequence[str] | None) -> Iterator[tuple[Method, int, int]]:
+    """Method, seed and budget of every record of a unit, in order."""
+    policy = plan.policies[unit.policy]
+    for method in plan.methods_of(policy):
+        if estimators is None or method.estimator.label in estimators:
+            seeds = (unit.seed,) if policy.stochastic else plan.seeds_of(method)
+            yield from itertools.product((method,), seeds, plan.budgets_of(plan.tasks[unit.task]))
+
+
+def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int) -> Acquisition:
+    try:
+        built = policy.build_policy(seed)
+    except PluginError as error:
+        return Acquisition((), (), (), Failure("policy", describe(error.__cause__ or error), str(error)), False)
+    return acquire(built, task.surface.utilities, budget, batch, task.equivalence)
+
+
+def _deliver(
+    collected: _Collector, task: Task, method: Method, seed: int, budget: int, acquisition: Acquisition
+) -> None:
+    bought = acquisition.ranks[:budget]
+    broke = acquisition.failure if len(bought) < budget else None
+    delivery = Fit(None, failure=broke)
+    if broke is None:
+        build = partial(method.estimator.build_estimator, seed)
+        delivery = fit(build, task.surface.utilities, bought, task.equivalence)
+        if delivery.failure is not None:
+            collected.log.append(_trace(task, method.label, seed, delivery.failure, budget))
+    collected.add(task, method, seed, budget, bought, delivery, acquisition)
+
+
+def _record(task: Task, method: Method, seed: int, budget: int, bought: tuple[int, ...], delivery: Fit) -> Record:
+    if delivery.predictions is None:
+        graded = grade_missing(task.surface)
+    else:
+        graded = grade(task.surface, delivery.predictions, [*anchors(task.d), *bought])
+    return Record(
+        condition=task.condition,
+        method=method.label,
+        seed=seed,
+        budget=budget,
+        table=task.digest,
+        purchases=as_strings(bought, task.d),
+        aliases=as_strings(delivery.aliases, task.d),
+        steps=(dict(delivery.chosen),) if delivery.chosen else (),
+        predictions=None if delivery.predictions is None else tuple(delivery.predictions.tolist()),
+        grade=graded.to_dict(),
+        failure=None if delivery.failure is None else str(delivery.failure),
+    )
+
+
+def _trace(task: Task, label: str, seed: int, failure: Failure, budget: int | None = None) -> str:
+    under = "" if budget is None else f" budget {budget}"
+    return f"{label} on {task.condition}{under} seed {seed}: {failure}\n{failure.trace}"
