@@ -38,6 +38,21 @@ def describe(workflow: Workflow) -> dict[str, Any]:
     }
 
 
+def options_table(workflow: Workflow) -> str:
+    """The options as a Markdown table, one row each."""
+    rows = [("option", "what it chooses", "0", "1"), ("---",) * 4]
+    rows += [(option.letter, option.name, option.off, option.on) for option in workflow.options]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def stages_table(workflow: Workflow) -> str:
+    """The stages as a Markdown table: what each reads, and whose results it takes."""
+    rows = [("stage", "options read", "takes the result of"), ("---",) * 3]
+    for index, stage in enumerate(workflow.stages):
+        rows.append((stage.name, ", ".join(stage.reads), ", ".join(needs_of(workflow.stages, index))))
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
 def code(workflow: Workflow) -> str:
     """Source text of the modules in which the stages are declared, each once, in stage order.
 

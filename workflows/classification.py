@@ -80,7 +80,7 @@ WORKFLOW = Workflow(
     family="classification",
     summary="Logistic regression on transformed, scaled, selected and projected features.",
     options=(
-        Option("A", "feature transform", "features as they are", "sign(x) * log(1 + |x|)"),
+        Option("A", "feature transform", "features as they are", "sign(x) * log(1 + abs(x))"),
         Option("B", "scaling", "none", "standard scaling fitted on the training rows"),
         Option("C", "class weights", "uniform", "balanced"),
         Option("D", "inverse regularisation strength", "C = 1", "C = 0.05"),

@@ -44,7 +44,7 @@ def project(data: PreparedInput, kind: str | None, features: FloatArray) -> Floa
 
 
 def project_setting(on: Switches) -> str | None:
-    """None, plain or whitened: E whitens only where C projects at all."""
+    """None, plain or whitened."""
     if not on["C"]:
         return None
     return "whitened" if on["E"] else "plain"
@@ -78,11 +78,11 @@ WORKFLOW = Workflow(
     family="clustering",
     summary="k-means on transformed, scaled and projected features; k is the number of classes.",
     options=(
-        Option("A", "feature transform", "features as they are", "sign(x) * log(1 + |x|)"),
+        Option("A", "feature transform", "features as they are", "sign(x) * log(1 + abs(x))"),
         Option("B", "scaling", "none", "standard scaling"),
         Option("C", "projection", "none", "PCA keeping 95 % of the variance"),
         Option("D", "number of k-means starts", "1", "10, the best one kept"),
-        Option("E", "whitening", "plain components", "components of unit variance (no effect without C)"),
+        Option("E", "whitening", "plain components", "components of unit variance"),
         Option("F", "k-means start", "k-means++", "random rows"),
     ),
     stages=(

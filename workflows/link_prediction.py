@@ -87,7 +87,7 @@ def scale(data: PreparedInput, standard: bool, features: Features) -> Features:
 
 
 def scale_setting(on: Switches) -> bool:
-    """Whether to scale; the zero column that stands in where no score is enabled stays zero."""
+    """Whether to scale; a zero column stays zero."""
     return on["F"] and any(on[letter] for letter in "ABCDE")
 
 
@@ -113,9 +113,7 @@ WORKFLOW = Workflow(
         Option("C", "Adamic-Adar index", "not used", "as a feature"),
         Option("D", "resource allocation index", "not used", "as a feature"),
         Option("E", "preferential attachment", "not used", "as a feature"),
-        Option(
-            "F", "scaling", "none", "standard scaling fitted on the calibration pairs (no effect without a feature)"
-        ),
+        Option("F", "scaling", "none", "standard scaling fitted on the calibration pairs"),
     ),
     stages=(
         Stage("observe", observe),

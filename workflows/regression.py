@@ -33,7 +33,7 @@ def scale(data: PreparedInput, kind: str | None, features: None = None) -> Featu
 
 
 def scale_setting(on: Switches) -> str | None:
-    """None, standard or robust: F chooses the kind only where B scales at all."""
+    """None, standard or robust."""
     if not on["B"]:
         return None
     return "robust" if on["F"] else "standard"
@@ -50,7 +50,7 @@ def expand(data: PreparedInput, terms: str | None, features: Features) -> Featur
 
 
 def expand_setting(on: Switches) -> str | None:
-    """None, all terms or interactions: E chooses the terms only where C expands at all."""
+    """None, all terms or interactions."""
     if not on["C"]:
         return None
     return "interactions" if on["E"] else "all terms"
@@ -89,8 +89,8 @@ WORKFLOW = Workflow(
         Option("B", "scaling", "none", "scaling fitted on the training rows"),
         Option("C", "feature expansion", "none", "degree-two polynomial features after scaling"),
         Option("D", "ridge penalty", "alpha = 1", "alpha = 10"),
-        Option("E", "polynomial terms", "all terms", "interactions only (no effect without C)"),
-        Option("F", "kind of scaling", "standard", "robust (no effect without B)"),
+        Option("E", "polynomial terms", "all terms", "interactions only"),
+        Option("F", "kind of scaling", "standard", "robust"),
     ),
     stages=(
         Stage("scale", scale, "BF", scale_setting),

@@ -25,7 +25,7 @@ def median(data: PreparedInput, size: int | None) -> FloatArray:
 
 
 def median_setting(on: Switches) -> int | None:
-    """Side of the window in pixels: F widens it only where A filters at all."""
+    """Side of the window in pixels."""
     if not on["A"]:
         return None
     return 5 if on["F"] else 3
@@ -38,7 +38,7 @@ def gaussian(data: PreparedInput, sigma: float | None, image: FloatArray) -> Flo
 
 
 def gaussian_setting(on: Switches) -> float | None:
-    """Standard deviation in pixels: E widens it only where B filters at all."""
+    """Standard deviation in pixels."""
     if not on["B"]:
         return None
     return 1.6 if on["E"] else 0.8
@@ -81,8 +81,8 @@ WORKFLOW = Workflow(
         Option("B", "Gaussian filter", "none", "sigma = 0.8"),
         Option("C", "Wiener filter", "none", "5 x 5"),
         Option("D", "sharpening", "none", "x + 0.5 (x - Gaussian of x with sigma = 1)"),
-        Option("E", "width of the Gaussian filter", "sigma = 0.8", "sigma = 1.6 (no effect without B)"),
-        Option("F", "width of the median filter", "3 x 3", "5 x 5 (no effect without A)"),
+        Option("E", "width of the Gaussian filter", "sigma = 0.8", "sigma = 1.6"),
+        Option("F", "width of the median filter", "3 x 3", "5 x 5"),
     ),
     stages=(
         Stage("median", median, "AF", median_setting),

@@ -68,7 +68,7 @@ def _presence(counts: csr_array) -> csr_array:
 
 
 def weigh_setting(on: Switches) -> tuple[str, bool]:
-    """Form of the term frequency, in which C has no effect where E makes it binary, and whether to use idf."""
+    """Form of the term frequency, and whether to use inverse document frequencies."""
     return ("binary" if on["E"] else "sublinear" if on["C"] else "count"), on["D"]
 
 
@@ -123,7 +123,7 @@ WORKFLOW = Workflow(
     options=(
         Option("A", "terms", "single words", "single words and pairs of neighbouring words"),
         Option("B", "stop words", "kept", "scikit-learn's English stop words removed before pairs are formed"),
-        Option("C", "term frequency", "count", "1 + log(count) (no effect with E)"),
+        Option("C", "term frequency", "count", "1 + log(count)"),
         Option("D", "inverse document frequency", "not used", "smoothed idf, log((1 + n) / (1 + df)) + 1"),
         Option("E", "binary term frequency", "no", "1 for every term that occurs"),
         Option("F", "length of documents and queries", "scaled to unit Euclidean length", "as it is"),
