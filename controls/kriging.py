@@ -125,7 +125,7 @@ def fit_kriging(d: int, ranks: Sequence[int] | IntArray, values: FloatArray) -> 
     measured = np.asarray(ranks, dtype=np.int64)
     kernels = _decay(d)[:, distances(measured, measured)]
     nuggets = np.array(NUGGETS)[:, np.newaxis, np.newaxis] * np.eye(len(measured))
-    inverses: FloatArray = np.linalg.inv(kernels[:, np.newaxis] + nuggets)
+    inverses = np.asarray(np.linalg.inv(kernels[:, np.newaxis] + nuggets), dtype=np.float64)
     losses, noise = _losses(inverses, kernels, values)
     choice = choose(-losses.ravel(), DECIMALS, noise.ravel())
     length, nugget = divmod(choice.index, len(NUGGETS))
