@@ -1,0 +1,70 @@
+"""docs/workflows.md says what the declarations say, and its examples run as printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from whatworked import workflows
+from whatworked.catalog import FAMILIES
+from whatworked.inactive import inactive_rules
+from whatworked.workflow_text import options_table, stages_table
+
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name not in {"WHATWORKED_FAMILIES", "WHATWORKED_MANIFESTS"}
+}
+
+
+@pytest.fixture(scope="module")
+def page(root: Path) -> str:
+    return (root / "docs" / "workflows.md").read_text(encoding="utf-8")
+
+
+def blocks(page: str, language: str) -> list[tuple[str, str]]:
+    """Name and text of the code blocks of a language, each with what is printed below it, if that is shown."""
+    return re.findall(rf"```{language}(?: file=(\S+))?\n(.*?)```", page, re.DOTALL)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tables_are_those_of_the_declaration(page: str, family: str) -> None:
+    workflow = workflows.get(family)
+    section = page.split(f"### {family}\n")[1].split("\n##")[0]
+    assert workflow.summary in section
+    assert options_table(workflow) in section
+    assert stages_table(workflow) in section
+    assert workflow.metric.name in section
+    assert f"are {len(workflow.equivalence())} programs" in section
+    assert [str(rule) in section for rule in inactive_rules(workflow.equivalence())] == [True] * section.count(
+        "no effect"
+    )
+    form = workflow.form
+    assert re.search(rf"\| {family} \| {form.tolerance:g} of .* \| {form.utility_tolerance:g} \|", page)
+
+
+def test_first_example_prints_what_it_says(page: str) -> None:
+    code, printed = blocks(page, "python")[0][1], blocks(page, "text")[0][1]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT)
+    assert done.stdout == printed
+
+
+def test_a_family_of_your_own_runs_as_printed(page: str, tmp_path: Path) -> None:
+    for name, code in blocks(page, "python"):
+        if name:
+            (tmp_path / name).write_text(code)
+    done = subprocess.run(
+        [sys.executable, "try_smoothing.py"], cwd=tmp_path, capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    assert done.stdout == blocks(page, "text")[1][1]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = ENVIRONMENT | {"PATH": path, "WHATWORKED_CACHE": str(tmp_path / "cache")}
+    script = "set -e\n" + blocks(page, "shell")[0][1]
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert "16 records in again" in done.stdout
