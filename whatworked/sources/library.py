@@ -13,11 +13,12 @@ from whatworked.files import write_atomic
 from whatworked.manifests import Manifest, RawFile, RawForm, manifest
 from whatworked.prepared import PreparedInput
 from whatworked.sources import store
+from whatworked.sources.archives import unpack
 from whatworked.sources.network import Network
 from whatworked.sources.prepare import prepare
 from whatworked.sources.raw import RawBytes
 from whatworked.sources.readers import read
-from whatworked.sources.routes import LOCAL_ROUTES, Folders, Place, Route, checked, is_file, locate, unpack
+from whatworked.sources.routes import LOCAL_ROUTES, Folders, Place, Route, checked, is_file, locate
 
 CACHE_VARIABLE = "WHATWORKED_CACHE"
 MIRROR_VARIABLE = "WHATWORKED_MIRROR"

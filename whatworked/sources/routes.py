@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import io
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from whatworked.canonical import sha256
-from whatworked.errors import DigestMismatchError, RawDataError
+from whatworked.errors import DigestMismatchError
 from whatworked.files import storage_errors
 from whatworked.manifests import Manifest, RawFile
+from whatworked.sources.archives import unpack
 from whatworked.sources.raw import RawBytes
 
 Route = Literal["cache", "package", "shipped", "mirror", "network"]
@@ -75,23 +74,6 @@ def checked(place: Place, manifest: Manifest, file: RawFile) -> RawBytes:
             f"{_next_step(place)}"
         )
     return raw
-
-
-def unpack(data: bytes, member: str, origin: str) -> bytes:
-    """Bytes of one member of a zip archive.
-
-    Raises
-    ------
-    RawDataError
-        If it is no zip archive, is damaged, or lacks the member.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return archive.read(member)
-    except KeyError as error:
-        raise RawDataError(f"{origin}: the wrong zip archive, it has no {member}") from error
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise RawDataError(f"{origin}: not a readable zip archive: {error}") from error
 
 
 def _next_step(place: Place) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from whatworked.errors import RawDataError
 from whatworked.manifests import Reader
 from whatworked.sources.raw import Raw, RawBytes
 
@@ -45,7 +46,11 @@ def read(reader: Reader, files: Mapping[str, RawBytes]) -> Raw:
     kind = type(reader).__struct_config__.tag
     module, function = _READERS[str(kind)].split(":")
     reading: Callable[[Any, Mapping[str, RawBytes]], Raw] = getattr(import_module(f"{__name__}.{module}"), function)
-    return reading(reader, files)
+    try:
+        return reading(reader, files)
+    except UnicodeDecodeError as error:
+        origins = ", ".join(raw.origin for raw in files.values())
+        raise RawDataError(f"{origins}: not UTF-8 text: {error}") from error
 
 
 def single(files: Mapping[str, RawBytes]) -> RawBytes:

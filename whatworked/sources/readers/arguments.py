@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from whatworked.errors import RawDataError
 from whatworked.manifests import ArgumentLinesReader, ArgumentTreeReader
+from whatworked.sources.archives import unpack
 from whatworked.sources.raw import RawBytes, RawCorpus
 from whatworked.sources.readers import single
 from whatworked.sources.readers.corpora import json_lines
 
 _TEXTS = "02-extracted-arguments/"
 _PAIRS = "03-pairs-best-counter-task/training/01-debate-opposing-counters.tsv.zip"
+_PAIRS_MEMBER = "01-debate-opposing-counters.tsv"
 _ARGUMENT_ENDS = ("-point.txt", "-counter.txt")
 _TRAINING = "training/"
 
@@ -34,9 +36,8 @@ def read_tree(reader: ArgumentTreeReader, files: Mapping[str, RawBytes]) -> RawC
     texts, packed_pairs = _members(raw)
     if not texts or packed_pairs is None:
         raise RawDataError(f"{raw.origin}: lacks {_TEXTS} or {_PAIRS}; the wrong archive?")
-    with zipfile.ZipFile(io.BytesIO(packed_pairs)) as inner:
-        lines = inner.read(inner.namelist()[0]).decode("utf-8").splitlines()
-    rows = (line.split("\t") for line in lines)
+    pairs_text = unpack(packed_pairs, _PAIRS_MEMBER, f"{raw.origin}:{_PAIRS}").decode("utf-8")
+    rows = (line.split("\t") for line in pairs_text.splitlines())
     pairs = [(row[0], row[1]) for row in rows if len(row) > 2 and row[2] == "true"]
     return _corpus({path: data.decode("utf-8") for path, data in texts.items()}, pairs, raw.origin)
 

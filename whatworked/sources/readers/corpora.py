@@ -43,7 +43,7 @@ def read_beir(reader: BeirReader, files: Mapping[str, RawBytes]) -> RawCorpus:
 
 def json_lines(raw: RawBytes, keys: tuple[str, ...]) -> Iterator[dict[str, str]]:
     """Objects of a JSON-lines file; `RawDataError` names the line that is no object with text under all `keys`."""
-    for number, line in enumerate(raw.data.decode("utf-8", errors="replace").split("\n"), start=1):
+    for number, line in enumerate(raw.data.decode("utf-8").split("\n"), start=1):
         if not line:
             continue
         try:
@@ -56,7 +56,7 @@ def json_lines(raw: RawBytes, keys: tuple[str, ...]) -> Iterator[dict[str, str]]
 
 
 def _judgements(raw: RawBytes) -> Iterator[tuple[str, str]]:
-    lines = raw.data.decode("utf-8", errors="replace").splitlines()
+    lines = raw.data.decode("utf-8").splitlines()
     for number, line in enumerate(lines[1:], start=2):
         parts = line.split("\t")
         if len(parts) != 3 or not parts[2].strip().lstrip("-").isdigit():

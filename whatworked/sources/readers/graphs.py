@@ -44,7 +44,7 @@ def read_edges(reader: EdgeListReader, files: Mapping[str, RawBytes]) -> RawGrap
         If a line has not two names, or a name is unknown or no integer.
     """
     raw = single(files)
-    lines = raw.data.decode("utf-8", errors="replace").splitlines()
+    lines = raw.data.decode("utf-8").splitlines()
     pairs = [line.split("\t") for line in lines if line and not line.startswith("#")]
     wrong = next((number for number, pair in enumerate(pairs, start=1) if len(pair) != 2), None)
     if wrong is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Mapping
 
 from whatworked.errors import RawDataError
@@ -22,7 +21,7 @@ def read_table(reader: TableReader, files: Mapping[str, RawBytes]) -> RawTable:
         there is no row.
     """
     raw = single(files)
-    rows = [row for row in _rows(reader, _text(raw)) if row]
+    rows = [row for row in _rows(reader, raw) if row]
     names = list(reader.columns) or [name.strip() for name in rows.pop(0)] if rows or reader.columns else []
     if not rows:
         raise RawDataError(f"{raw.origin}: no rows of data; fetch the file again")
@@ -41,15 +40,11 @@ def read_table(reader: TableReader, files: Mapping[str, RawBytes]) -> RawTable:
     return RawTable(columns, len(rows), raw.origin)
 
 
-def _rows(reader: TableReader, text: str) -> list[list[str]]:
-    lines = text.splitlines()[reader.skip_lines :]
+def _rows(reader: TableReader, raw: RawBytes) -> list[list[str]]:
+    lines = raw.data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")[reader.skip_lines :]
     if not reader.delimiter:
         return [line.split() for line in lines]
-    return list(csv.reader(io.StringIO("\n".join(lines)), delimiter=reader.delimiter, strict=True))
-
-
-def _text(raw: RawBytes) -> str:
     try:
-        return raw.data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RawDataError(f"{raw.origin}: not UTF-8 text ({error}); a table is expected") from error
+        return list(csv.reader(lines, delimiter=reader.delimiter, strict=True))
+    except csv.Error as error:
+        raise RawDataError(f"{raw.origin}: not a table of fields separated by {reader.delimiter!r}: {error}") from error
