@@ -92,6 +92,11 @@ def test_paired_differences():
     assert result.macro_omission.low == pytest.approx((-0.05 + 0.25 + 0.0) / 3)
 
 
+def test_rounding_is_no_difference():
+    result = compare(rows(a1=0.5 + 1e-13, a2=0.5 - 1e-13, b1=0.5 + 2e-12), rows(a1=0.5, a2=0.5, b1=0.5))
+    assert (result.better, result.equal, result.worse) == (1, 2, 0)
+
+
 def test_swapping_the_methods_turns_the_signs():
     left, right = rows(a1=0.9, a2=0.5, b1=0.5), rows(a1=0.4, a2=0.7, b1=0.25)
     there, back = compare(left, right), compare(right, left)

@@ -87,6 +87,12 @@ def test_numbers_too_large_for_a_float(literal):
     assert "1 value that is not finite (0: " in refusal(f'{{"0": {literal}, "1": 0.5}}', 1)
 
 
+def test_integers_too_long_for_python_to_convert():
+    table = {mask: "0.5" for mask in mask_strings(5)} | {"00000": "9" * 6000}
+    text = "{" + ", ".join(f'"{mask}": {number}' for mask, number in table.items()) + "}"
+    assert "1 value that is not finite (00000: inf)" in refusal(text, 5)
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
