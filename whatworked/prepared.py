@@ -46,7 +46,7 @@ class PreparedInput:
     >>> import numpy as np
     >>> prepared = PreparedInput("toy", "forecasting", {"series": np.arange(4.0)}, {"cut": 3})
     >>> prepared.digest[:16]
-    '24be1e7bf9a7bf4b'
+    '3700d794cb4bbe56'
     """
 
     source: str

@@ -1,0 +1,89 @@
+"""The page about sources: its example, its recipe for a source of one's own, its tables."""
+
+from __future__ import annotations
+
+import doctest
+import hashlib
+import importlib
+import json
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from click.testing import CliRunner
+
+from whatworked import catalog
+from whatworked.cli.sources import sources
+from whatworked.manifests import FOLDERS_VARIABLE, Preparation, RawFile, Reader, manifests
+
+
+@pytest.fixture(scope="module")
+def page(root: Path) -> str:
+    return (root / "docs" / "sources.md").read_text(encoding="utf-8")
+
+
+def test_example(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHATWORKED_CACHE", str(tmp_path))
+    result = doctest.testfile(str(root / "docs" / "sources.md"), module_relative=False)
+    assert result.attempted == 3
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", ["prepared", "catalog", "manifests", "sources.prepare.retrieval"])
+def test_docstrings(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(f"whatworked.{name}")).failed == 0
+
+
+def test_a_source_of_ones_own_in_two_checks(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = re.findall(r"```toml\n(.*?)```", page, flags=re.S)[0]
+    data = ("id,a,y\n" + "".join(f"{n},{n % 7},{n * n}\n" for n in range(40))).encode()
+    (tmp_path / "raw" / "mine").mkdir(parents=True)
+    (tmp_path / "raw" / "mine" / "data.csv").write_bytes(data)
+    monkeypatch.delenv("WHATWORKED_MIRROR", raising=False)
+
+    def check(step: int, declared: str) -> str:
+        folder = tmp_path / str(step)
+        folder.mkdir()
+        (folder / "mine.toml").write_text(declared)
+        (folder / "raw").symlink_to(tmp_path / "raw")
+        monkeypatch.setenv(FOLDERS_VARIABLE, str(folder))
+        done = CliRunner().invoke(
+            sources,
+            ["check", "mine", "--json", "--offline", "--cache", str(tmp_path / "cache")],
+            catch_exceptions=False,
+        )
+        (row,) = json.loads(done.stdout)
+        return "" if row["outcome"] == "right" else row["message"]
+
+    raw = hashlib.sha256(data).hexdigest()
+    assert raw in check(1, text)
+    declared = text.replace('sha256 = "' + "0" * 64, f'sha256 = "{raw}')
+    message = check(2, declared)
+    prepared = re.search(r"has digest ([0-9a-f]{64})", message)
+    assert prepared is not None
+    assert check(3, declared.replace("0" * 64, prepared.group(1))) == ""
+    assert [one.id for one in catalog.conditions() if one.source == "mine"] == ["mine", "mine__d6"]
+
+
+def test_tables_name_every_kind_and_every_key(page: str) -> None:
+    for declared in (*get_args(Preparation), *get_args(Reader)):
+        assert f"`{declared.__struct_config__.tag}`" in page
+        assert all(f"`{field}`" in page for field in declared.__struct_fields__)
+    named = set(re.findall(r"`(\w+)`", page))
+    assert set(RawFile.__struct_fields__) <= named | {"zenodo", "tree"}
+
+
+def test_where_shipped_files_are_from(page: str) -> None:
+    table = page[page.index("## Where the shipped files are from") :]
+    for one in manifests().values():
+        shipped = [file for form in one.forms for file in form.files if file.shipped]
+        assert all(one.id in table and file.provenance for file in shipped)
+    numbers = re.findall(r"(\d+) sources and (\d+) conditions", page)
+    carried = {
+        one.id
+        for one in manifests().values()
+        if any(file.shipped or file.package for form in one.forms for file in form.files)
+    }
+    conditions = [one for one in catalog.conditions() if one.source in carried]
+    assert numbers == [(str(len(carried)), str(len(conditions)))]
