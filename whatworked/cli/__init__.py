@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -51,3 +52,7 @@ def main() -> None:
     except WhatWorkedError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output (`head`, a pager) has gone; flushing at exit would fail once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
