@@ -88,7 +88,7 @@ def test_numbers_too_large_for_a_float(literal):
 
 
 def test_integers_too_long_for_python_to_convert():
-    table = {mask: "0.5" for mask in mask_strings(5)} | {"00000": "9" * 6000}
+    table = dict.fromkeys(mask_strings(5), "0.5") | {"00000": "9" * 6000}
     text = "{" + ", ".join(f'"{mask}": {number}' for mask, number in table.items()) + "}"
     assert "1 value that is not finite (00000: inf)" in refusal(text, 5)
 

@@ -9,15 +9,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from whatworked.grading import Grade as Grade
+    from whatworked.grading import grade as grade
+    from whatworked.grading import grade_many as grade_many
     from whatworked.references import load_surface as load_surface
+    from whatworked.surface import ResponseSurface as ResponseSurface
 
 __version__ = "0.1.0"
 
 _EXPORTS = {
+    "Grade": "whatworked.grading",
+    "ResponseSurface": "whatworked.surface",
+    "grade": "whatworked.grading",
+    "grade_many": "whatworked.grading",
     "load_surface": "whatworked.references",
 }
 
-__all__ = ["__version__", "load_surface"]
+__all__ = ["Grade", "ResponseSurface", "__version__", "grade", "grade_many", "load_surface"]
 
 
 def __getattr__(name: str) -> Any:
