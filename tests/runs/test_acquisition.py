@@ -168,18 +168,17 @@ def test_the_search_for_leaks_finds_one():
     assert leaks(everything_reachable(state), set(TRUTH.tolist()) - {0.11, 0.18})
 
 
-def test_with_rules_buying_ends_when_every_class_is_measured():
-    classes = Equivalence(np.array([0, 0, 2, 2, 0, 0, 2, 2]))
+def test_classes_are_shown_to_the_policy():
+    classes = Equivalence(np.array([0, 0, 2, 2, 4, 4, 2, 2]))
     seen = []
 
     def policy(state, n):
         seen.append(state.equivalence)
         return lowest(state, n)
 
-    assert run(policy, equivalence=classes).ranks == ()
-    assert not seen
-    three = Equivalence(np.array([0, 0, 2, 2, 4, 4, 2, 2]))
-    assert run(lambda state, n: bits_of([5], 3), equivalence=three).ranks == (5,)
+    run(policy, budget=1, equivalence=classes)
+    run(policy, budget=1)
+    assert seen == [classes, None]
 
 
 def test_the_state_survives_pickling_for_policies_with_their_own_processes():

@@ -11,7 +11,7 @@ from run_helpers import everything_reachable, leaks
 from whatworked.cube import all_bits
 from whatworked.equivalence import Equivalence
 from whatworked.plugins import load
-from whatworked.runs.fitting import by_class, fit
+from whatworked.runs.fitting import aliases_of, fit
 
 TRUTH = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18])
 
@@ -144,26 +144,24 @@ def test_hyperparameters_that_the_predictor_states_are_kept():
             return np.zeros(len(masks))
 
     assert run(Stating).chosen == {"alpha": 0.5}
+    assert not run(Stating).near_tie
+    Stating.near_tie = True
+    assert run(Stating).near_tie
 
 
 CLASSES = Equivalence(np.array([0, 0, 2, 3, 4, 4, 4, 4]))
 
 
-def test_by_class_keeps_the_order_of_purchase_and_lists_aliases():
-    representatives, first, aliases = by_class(np.array([0, 7, 3, 5, 1]), CLASSES)
-    assert representatives.tolist() == [0, 4, 3]
-    assert first.tolist() == [0, 7, 3]
-    assert aliases.tolist() == [4, 6]
+def test_aliases_name_the_mask_their_class_was_measured_by():
+    aliases, sources = aliases_of(np.array([0, 7, 3, 5, 1]), CLASSES)
+    assert (aliases.tolist(), sources.tolist()) == ([4, 6], [7, 7])
+    assert [part.tolist() for part in aliases_of(np.array([0, 7]), Equivalence.trivial(3))] == [[], []]
 
 
-def test_with_rules_the_estimator_works_on_representatives_and_classes_share_values():
-    seen = {}
-
-    def watching(masks, utilities, cube):
-        seen.update(masks=masks.tolist(), utilities=utilities.tolist())
-        return np.arange(8) / 10
-
-    made = run(watching, (), CLASSES)
-    assert seen == {"masks": [[0, 0, 0], [1, 0, 0]], "utilities": [0.11, 0.18]}
-    np.testing.assert_allclose(made.predictions, [0.11, 0.11, 0.2, 0.3, 0.18, 0.18, 0.18, 0.18])
-    assert made.aliases == (1, 4, 5, 6)
+def test_masks_of_measured_classes_take_the_measured_value():
+    made = run(lambda masks, utilities, cube: np.arange(8) / 10, (5,), CLASSES)
+    np.testing.assert_allclose(made.predictions, [0.11, 0.11, 0.2, 0.3, 0.18, 0.16, 0.18, 0.18])
+    assert made.aliases == (1, 4, 6)
+    plain = run(lambda masks, utilities, cube: np.arange(8) / 10, (5,))
+    assert plain.aliases == ()
+    assert plain.predictions[1] == 0.1

@@ -7,6 +7,7 @@ import pytest
 from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 
 from whatworked.cube import anchors
+from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError
 from whatworked.grading import grade
 from whatworked.plugins import load
@@ -185,7 +186,7 @@ def test_costs_stand_beside_records_and_not_in_them(tasks):
         ({"seeds": 0}, "seeds is 0"),
         ({"batch": 0}, "batch is 0"),
         ({"estimators": ()}, "give --estimator and --policy"),
-        ({"estimators": (mean, mean)}, "two are called mean; give labels"),
+        ({"estimators": (mean, mean)}, "two are called mean.lowest; give labels"),
     ],
 )
 def test_a_plan_says_what_is_wrong_with_it(tasks, changes, expected):
@@ -212,3 +213,32 @@ def test_budgets_are_read_sorted_and_once():
 def test_no_condition_large_enough_for_a_budget_makes_no_unit():
     plan = make_plan([synthetic_task("small", 2), synthetic_task("large", 4)], budgets=(10,))
     assert [plan.tasks[unit.task].condition for unit in plan.units()] == ["large"]
+
+
+def test_classes_go_to_estimators_that_take_them_and_to_no_other():
+    classes = Equivalence(np.array([0, 0, 2, 3, 4, 4, 6, 7]))
+    given = []
+
+    class Aware:
+        def __init__(self, equivalence=None):
+            given.append(equivalence)
+
+        def fit(self, masks, utilities):
+            return self
+
+        def predict(self, masks):
+            return np.zeros(len(masks))
+
+    task = synthetic_task("one", 3, equivalence=classes)
+    made = {r.method: r for r in records(make_plan([task], [Aware, mean], budgets=(1,)))}
+    assert given == [classes]
+    assert made["Aware/lowest"].aliases == ()
+    assert made["Aware/lowest"].predictions[1] == task.surface.utilities[1]
+    deeper = {r.budget: r for r in records(make_plan([task], [Aware], budgets=(0, 3, 4)))}
+    assert deeper[0].aliases == ("001",)
+    assert deeper[4].aliases == ("101",)
+    assert deeper[4].predictions[5] == task.surface.utilities[4]
+    assert made["mean/lowest"].aliases == ()
+    given.clear()
+    records(make_plan([synthetic_task("one", 3)], [Aware], budgets=(1,)))
+    assert given == [None]

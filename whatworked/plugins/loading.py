@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from whatworked.equivalence import Equivalence
 from whatworked.errors import PluginError, WhatWorkedError
 from whatworked.plugins.adapters import FunctionPolicy, as_estimator
 from whatworked.plugins.asktell import AskTellPolicy
@@ -68,10 +69,27 @@ class Plugin:
             return _load_again, (self.spec, self.kind, self.label, self.origin)
         return Plugin, (self.kind, self.label, self.thing, dict(self.arguments), None, self.origin)
 
-    def build_estimator(self, seed: int = 0) -> Estimator:
-        """A fresh estimator; raises `PluginError` naming the plug-in and the cause."""
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Equal for two plug-ins that are the same thing under the same label."""
+        return (self.label, self.spec, self.origin) if self.spec is not None else (self.label, id(self.thing))
+
+    @property
+    def takes_classes(self) -> bool:
+        """Whether it takes code-equivalence classes, by a parameter called `equivalence`."""
+        return "equivalence" in parameters_of(self.thing) and "equivalence" not in self.arguments
+
+    def build_estimator(self, seed: int = 0, equivalence: Equivalence | None = None) -> Estimator:
+        """A fresh estimator, given the classes if it takes them.
+
+        Raises
+        ------
+        PluginError
+            Naming the plug-in and the cause.
+        """
+        extra = {"equivalence": equivalence} if self.takes_classes and equivalence is not None else {}
         with _named_failure(self):
-            return as_estimator(self._make(seed), functools.partial(self._make, seed))
+            return as_estimator(self._make(seed, **extra), functools.partial(self._make, seed, **extra))
 
     def build_policy(self, seed: int = 0) -> Policy:
         """A fresh policy; raises `PluginError` naming the plug-in and the cause."""

@@ -66,3 +66,13 @@ def named(kind: Kind, name: str) -> tuple[Any, str]:
             f"{kind} {name!r}, installed by {origin} as {point.value}, cannot be imported: "
             f"{type(error).__name__}: {error}"
         ) from error
+
+
+def methods() -> dict[str, tuple[str, str]]:
+    """Label to (estimator, policy) of the combinations that come with WhatWorked under a name of their own."""
+    return {
+        label: (one.estimator, one.policy)
+        for module in BUILT_IN
+        if importlib.util.find_spec(module) is not None
+        for label, one in getattr(importlib.import_module(module), "METHODS", {}).items()
+    }

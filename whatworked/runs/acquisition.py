@@ -74,7 +74,7 @@ def acquire(
     batch : int, default 1
         Masks per ask.
     equivalence : Equivalence or None
-        Classes shown to the policy; with them, buying ends when every class is measured.
+        Classes shown to the policy, in a run with rules.
 
     Returns
     -------
@@ -89,8 +89,6 @@ def acquire(
     failure, spent_time, asked = None, 0.0, 0
     while len(bought) < budget:
         measured = np.array([*anchors(d), *bought], dtype=np.int64)
-        if equivalence is not None and _all_measured(measured, equivalence):
-            break
         wanted = min(batch, budget - len(bought))
         state = watched_state(d, measured, utilities[measured], budget - len(bought), equivalence, looks)
         started = time.perf_counter()
@@ -147,7 +145,3 @@ def checked_answer(answer: object, measured: IntArray, wanted: int, d: int) -> I
         shown = ", ".join(mask_string(rank, d) for rank in repeated[:5])
         raise PluginError(f"ask returned masks that are measured already or given twice: {shown}")
     return ranks
-
-
-def _all_measured(measured: IntArray, equivalence: Equivalence) -> bool:
-    return bool(np.unique(equivalence.representative[measured]).size == len(equivalence))

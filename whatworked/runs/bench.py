@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from whatworked.errors import unknown_name
 from whatworked.execution.lock import folder_lock
 from whatworked.plugins import Plugin, load
-from whatworked.plugins.registry import Kind
+from whatworked.plugins.registry import Kind, methods
 from whatworked.progress import progress
 from whatworked.runs.folder import Run, claim, claim_software, finish, is_finished, read_run
 from whatworked.runs.journal import Journal
@@ -29,7 +30,7 @@ def bench(
     seeds: int = 20,
     batch: int = 1,
     jobs: int = 1,
-    methods: Sequence[Method] = (),
+    extra: Sequence[Method] = (),
 ) -> Run:
     """Benchmark every estimator with every policy.
 
@@ -49,8 +50,8 @@ def bench(
         Masks bought per ask.
     jobs : int, default 1
         Worker processes. Results do not depend on it.
-    methods : sequence of Method, optional
-        Further combinations.
+    extra : sequence of Method, optional
+        Further combinations, for instance `named_methods`.
 
     Returns
     -------
@@ -66,7 +67,7 @@ def bench(
     """
     combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
     chosen = tuple(catalog_tasks() if tasks is None else tasks)
-    plan = Plan(chosen, (*combined, *methods), tuple(budgets), seeds, batch)
+    plan = Plan(chosen, (*combined, *extra), tuple(budgets), seeds, batch)
     return execute(plan, Path(out), jobs)
 
 
@@ -76,6 +77,24 @@ def load_all(named: Sequence[Named], kind: Kind) -> tuple[Plugin, ...]:
     for plugin in plugins:
         plugin.build_estimator() if kind == "estimator" else plugin.build_policy()
     return plugins
+
+
+def named_methods(labels: Sequence[str]) -> tuple[Method, ...]:
+    """Combinations by the names under which they come with WhatWorked, for instance ``GP-E``.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that none has.
+    """
+    known = methods()
+    for label in labels:
+        if label not in known:
+            raise unknown_name("method", label, known)
+    # Methods that share a policy share its purchases, so equal names must be one plug-in.
+    estimators = {known[label][0]: load(known[label][0], "estimator") for label in labels}
+    policies = {known[label][1]: load(known[label][1], "policy") for label in labels}
+    return tuple(Method(estimators[known[label][0]], policies[known[label][1]], label) for label in labels)
 
 
 def execute(plan: Plan, folder: Path, jobs: int = 1) -> Run:

@@ -28,6 +28,8 @@ class Fit:
         Ranks of masks that took the measured value of their class.
     chosen : mapping of str to float
         Hyper-parameters, where the predictor states them as ``hyperparameters``.
+    near_tie : bool
+        Whether the predictor says that its choice of hyper-parameters lay within rounding of a tie.
     seconds : float
         Time of building, fitting and predicting; volatile.
     failure : Failure or None
@@ -39,6 +41,7 @@ class Fit:
     predictions: FloatArray | None
     aliases: tuple[int, ...] = ()
     chosen: Mapping[str, float] = field(default_factory=dict)
+    near_tie: bool = False
     seconds: float = 0.0
     failure: Failure | None = None
     warnings: Counter[str] = field(default_factory=Counter)
@@ -58,46 +61,38 @@ def fit(
     bought : sequence of int
         Ranks in order of purchase.
     equivalence : Equivalence or None
-        With it the estimator sees class representatives in place of masks, every mask takes the prediction of its
-        representative, and every mask of a measured class takes the measured value.
+        Classes that the estimator was built with: every mask of a measured class then takes the measured value.
     """
     d = utilities.size.bit_length() - 1
     measured = np.array([*anchors(d), *bought], dtype=np.int64)
-    shown, aliases = measured, np.empty(0, dtype=np.int64)
-    if equivalence is not None:
-        shown, measured, aliases = by_class(measured, equivalence)
     started = time.perf_counter()
     table: FloatArray | None = None
     chosen: Mapping[str, float] = {}
+    near_tie = False
     with guarded("estimator") as outcome:
-        masks, values = bits_of(shown, d), np.array(utilities[measured], dtype=np.float64)
+        masks, values = bits_of(measured, d), np.array(utilities[measured], dtype=np.float64)
         masks.flags.writeable = values.flags.writeable = False
         predictor = build().fit(masks, values)
         cube = all_bits(d)
         table = checked_predictions(predictor.predict(cube), d)
-        chosen = _hyperparameters(predictor)
+        chosen, near_tie = _hyperparameters(predictor), bool(getattr(predictor, "near_tie", False))
     seconds = time.perf_counter() - started
     if table is None:
         return Fit(None, seconds=seconds, failure=outcome.failure, warnings=outcome.warnings)
-    complete = _completed(np.clip(table, 0.0, 1.0), utilities, measured, equivalence)
-    complete[[*anchors(d), *bought]] = utilities[[*anchors(d), *bought]]
-    return Fit(complete, tuple(aliases.tolist()), chosen, seconds, warnings=outcome.warnings)
+    complete, aliases = np.clip(table, 0.0, 1.0), np.empty(0, dtype=np.int64)
+    if equivalence is not None:
+        aliases, sources = aliases_of(measured, equivalence)
+        complete[aliases] = utilities[sources]
+    complete[measured] = utilities[measured]
+    return Fit(complete, tuple(aliases.tolist()), chosen, near_tie, seconds, warnings=outcome.warnings)
 
 
-def by_class(measured: IntArray, equivalence: Equivalence) -> tuple[IntArray, IntArray, IntArray]:
-    """Measured masks by class.
-
-    Returns
-    -------
-    representatives, first, aliases : ndarray of int64
-        Representative of every measured class in order of purchase; the mask by which it was measured; all other,
-        unmeasured masks of measured classes, ascending.
-    """
-    _, first = np.unique(equivalence.representative[measured], return_index=True)
-    first.sort()
-    representatives = equivalence.representative[measured[first]]
-    covered = np.flatnonzero(np.isin(equivalence.representative, representatives))
-    return representatives, measured[first], np.setdiff1d(covered, measured).astype(np.int64)
+def aliases_of(measured: IntArray, equivalence: Equivalence) -> tuple[IntArray, IntArray]:
+    """Unmeasured masks of measured classes, ascending, and for each the mask by which its class was first measured."""
+    classes, first = np.unique(equivalence.representative[measured], return_index=True)
+    covered = np.flatnonzero(np.isin(equivalence.representative, classes))
+    aliases = np.setdiff1d(covered, measured).astype(np.int64)
+    return aliases, measured[first[np.searchsorted(classes, equivalence.representative[aliases])]]
 
 
 def checked_predictions(predictions: object, d: int) -> FloatArray:
@@ -122,17 +117,6 @@ def checked_predictions(predictions: object, d: int) -> FloatArray:
             f"{mask_string(first, d)}: {numbers[first]}"
         )
     return numbers
-
-
-def _completed(
-    table: FloatArray, utilities: FloatArray, measured: IntArray, equivalence: Equivalence | None
-) -> FloatArray:
-    if equivalence is None:
-        return table
-    table = table[equivalence.representative]
-    for rank in measured:
-        table[equivalence.members(int(rank))] = utilities[rank]
-    return table
 
 
 def _hyperparameters(predictor: object) -> dict[str, float]:

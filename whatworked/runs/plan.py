@@ -19,15 +19,16 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator and a policy together."""
+    """An estimator and a policy together, called ``estimator/policy`` unless it has a name of its own."""
 
     estimator: Plugin
     policy: Plugin
+    name: str | None = None
 
     @property
     def label(self) -> str:
-        """``estimator/policy``."""
-        return f"{self.estimator.label}/{self.policy.label}"
+        """What it is called in results."""
+        return self.name or f"{self.estimator.label}/{self.policy.label}"
 
 
 @dataclass(frozen=True)
@@ -195,8 +196,8 @@ def _problems(plan: Plan) -> list[str]:
         )
     counts = {"seeds": plan.seeds, "batch": plan.batch}
     problems += [f"{name} is {count}; it must be at least 1" for name, count in counts.items() if count < 1]
-    estimators = {id(method.estimator): method.estimator.label for method in plan.methods}
-    policies = {id(method.policy): method.policy.label for method in plan.methods}
+    estimators = {method.estimator.identity: method.estimator.label for method in plan.methods}
+    policies = {method.policy.identity: method.policy.label for method in plan.methods}
     repeated = _repeated(list(estimators.values())) | _repeated(list(policies.values()))
     repeated = repeated or _repeated([method.label for method in plan.methods])
     if repeated:

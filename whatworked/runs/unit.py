@@ -160,8 +160,9 @@ def _deliver(
     broke = acquisition.failure if len(bought) < budget else None
     delivery = Fit(None, failure=broke)
     if broke is None:
-        build = partial(method.estimator.build_estimator, seed)
-        delivery = fit(build, task.surface.utilities, bought, task.equivalence)
+        classes = task.equivalence if method.estimator.takes_classes else None
+        build = partial(method.estimator.build_estimator, seed, classes)
+        delivery = fit(build, task.surface.utilities, bought, classes)
         if delivery.failure is not None:
             collected.log.append(_trace(task, method.label, seed, delivery.failure, budget))
     collected.add(task, method, seed, budget, bought, delivery, acquisition)
@@ -183,6 +184,7 @@ def _record(task: Task, method: Method, seed: int, budget: int, bought: tuple[in
         steps=(dict(delivery.chosen),) if delivery.chosen else (),
         predictions=None if delivery.predictions is None else tuple(delivery.predictions.tolist()),
         grade=graded.to_dict(),
+        near_tie=delivery.near_tie,
         failure=None if delivery.failure is None else str(delivery.failure),
     )
 

@@ -1,0 +1,43 @@
+"""Plug-in files that the tests of whole runs write."""
+
+from __future__ import annotations
+
+COUNTING = '''
+import os, pathlib
+import numpy as np
+
+LOG = pathlib.Path({log!r})
+
+def mean(masks, utilities, cube):
+    return np.full(len(cube), utilities.mean())
+
+def forest(random_state=0):
+    from sklearn.ensemble import RandomForestRegressor
+    return RandomForestRegressor(n_estimators=2, random_state=random_state)
+
+def lowest(state, n):
+    with LOG.open("a") as stream:
+        stream.write(f"{{state.d}} {{len(state.masks)}}\\n")
+    return state.bits(state.unmeasured[:n])
+
+def kills_parent(state, n):
+    """Kill the process that hands out the work, as kill -9 would, once the third condition starts."""
+    with LOG.open("a") as stream:
+        stream.write(f"{{state.d}} {{state.utilities[0]!r}}\\n")
+    if {trap!r} and os.path.exists({trap!r}) and state.utilities[0] == {at!r}:
+        os.unlink({trap!r})
+        os.kill(os.getppid(), 9)
+        os._exit(1)
+    return state.bits(state.unmeasured[:n])
+
+class Dies:
+    """Ends its process where the first utility is the given one."""
+
+    def fit(self, masks, utilities):
+        if utilities[0] == {at!r}:
+            os._exit(3)
+        return self
+
+    def predict(self, masks):
+        return np.full(len(masks), 0.5)
+'''

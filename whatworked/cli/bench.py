@@ -1,0 +1,137 @@
+"""``whatworked bench``: benchmark estimators and policies under budgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whatworked.cli.tables import print_json, print_table
+
+if TYPE_CHECKING:
+    from whatworked.runs import Plan, Run
+
+
+@click.command()
+@click.option("--estimator", "estimators", multiple=True, metavar="PLUGIN", help="An estimator; repeatable.")
+@click.option("--policy", "policies", multiple=True, metavar="PLUGIN", help="An acquisition policy; repeatable.")
+@click.option(
+    "--method", "methods", multiple=True, metavar="NAME", help="A named combination (GP-E, D1, …); repeatable."
+)
+@click.option("--budgets", default="4,8,20", show_default=True, metavar="N,N,…", help="Credits beside the two anchors.")
+@click.option(
+    "--condition", "--conditions", "conditions", multiple=True, metavar="ID[,ID…]", help="These conditions only."
+)
+@click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family only; repeatable.")
+@click.option("--track", "tracks", multiple=True, metavar="TRACK", help="four, paired or added; repeatable.")
+@click.option("--rules", is_flag=True, help="Hand code-equivalence classes to plug-ins that take them.")
+@click.option("--seeds", default=20, show_default=True, type=click.IntRange(min=1), help="For methods with randomness.")
+@click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Masks bought per ask.")
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers.")
+@click.option(
+    "--references", type=click.Path(path_type=Path, file_okay=False), help="Other folder of reference tables."
+)
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the run [bench-<digest>].")
+@click.option("--list", "listing", is_flag=True, help="List the registered plug-ins and named methods, and stop.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, **how: Any) -> None:
+    """Run every estimator with every policy on all conditions (or some), and grade what they deliver.
+
+    PLUGIN is a registered name, package.module:Name, ./file.py:Name or optuna:Sampler, with keyword arguments and a
+    label in front if wanted: forest=sklearn.ensemble:RandomForestRegressor(n_estimators=200). Methods that take a
+    random_state or seed run under each seed, others once. An interrupted run goes on when the command is repeated. A
+    plug-in that breaks on a condition counts as a missing delivery there (recovery 0) and is listed.
+
+    Example: whatworked bench --estimator gp --estimator sklearn.svm:SVR --policy gp-effect --policy random --track four
+    """
+    if listing:
+        _print_registered(as_json)
+        return
+    from whatworked.runs.bench import execute
+
+    plan = _plan(**how)
+    folder = out or Path(f"bench-{plan.digest[:8]}")
+    run = execute(plan, folder, jobs)
+    _print_run(run, folder, as_json)
+
+
+def _plan(
+    estimators: tuple[str, ...],
+    policies: tuple[str, ...],
+    methods: tuple[str, ...],
+    budgets: str,
+    conditions: tuple[str, ...],
+    families: tuple[str, ...],
+    tracks: tuple[str, ...],
+    rules: bool,
+    seeds: int,
+    batch: int,
+    references: Path | None,
+) -> Plan:
+    from whatworked.errors import InvalidOptionError
+    from whatworked.runs import Plan, catalog_tasks, crossed
+    from whatworked.runs.bench import load_all, named_methods
+    from whatworked.runs.plan import parse_budgets
+
+    if bool(estimators) != bool(policies):
+        missing = "--policy" if estimators else "--estimator"
+        raise InvalidOptionError(f"give {missing}, too; `whatworked bench --list` shows the registered ones")
+    chosen = crossed(load_all(estimators, "estimator"), load_all(policies, "policy")) + named_methods(methods)
+    names = [name for text in conditions for name in text.split(",") if name]
+    tasks = catalog_tasks(names, families, tracks, rules=rules, references=references)
+    return Plan(tasks, chosen, parse_budgets(budgets), seeds, batch)
+
+
+def _print_registered(as_json: bool) -> None:
+    from whatworked.plugins import registry
+
+    content = {
+        "estimators": list(registry.names("estimator")),
+        "policies": list(registry.names("policy")),
+        "methods": {label: {"estimator": pair[0], "policy": pair[1]} for label, pair in registry.methods().items()},
+    }
+    if as_json:
+        print_json(content)
+        return
+    print_table([("estimators",), *[(name,) for name in content["estimators"]]])
+    click.echo()
+    print_table([("policies",), *[(name,) for name in content["policies"]]])
+    click.echo()
+    print_table([("method", "estimator", "policy"), *[(label, *pair) for label, pair in registry.methods().items()]])
+
+
+def _print_run(run: Run, folder: Path, as_json: bool) -> None:
+    from whatworked.runs.summary import failures, standings
+
+    rows = run.rows()
+    table, broken = standings(rows), list(failures(rows))
+    skipped = run.manifest["skipped_budgets"]
+    if as_json:
+        standing = [one.to_dict() for one in table]
+        print_json({"out": str(folder), "standings": standing, "failures": broken, "skipped_budgets": skipped})
+        return
+    header = ("track", "B", "method", "recovery", "strict", "exact", "sources", "spent", "missing")
+    lines = [
+        (
+            one.track,
+            str(one.budget),
+            one.method,
+            f"{one.recovery:.3f}",
+            f"{one.strict:.4g}",
+            f"{one.exact:.4g}",
+            str(one.sources),
+            f"{one.spent:.4g}",
+            str(one.missing) if one.missing else "-",
+        )
+        for one in table
+    ]
+    print_table([header, *lines], right=(1, 3, 4, 5, 6, 7, 8))
+    if broken:
+        click.echo(f"\nMissing deliveries, counted as recovery 0 (tracebacks in {folder / 'plugins.log'}):")
+        for entry in broken:
+            budgets = ",".join(map(str, entry["budgets"]))
+            click.echo(f"  {entry['method']} on {entry['condition']}, budgets {budgets}: {entry['cause']}")
+    if skipped:
+        click.echo(f"\nBudgets beyond the masks there are were left out on {len(skipped)} conditions.", err=True)
+    click.echo(f"\n{len(rows)} records in {folder}; next: whatworked compare {folder}")

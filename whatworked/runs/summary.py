@@ -1,0 +1,117 @@
+"""What a run found, by track, budget and method: the family-macro figures and the counts behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from whatworked.aggregate import Measurement, mean, nested, summarize
+from whatworked.grades import TOLERANCES
+
+Row = Mapping[str, Any]
+
+STRICT_PROFILE = tuple(f"strict_{tolerance:g}" for tolerance in TOLERANCES)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One method under one budget on one track.
+
+    Attributes
+    ----------
+    track, method : str
+    budget : int
+    recovery : float
+        Family-macro effect recovery; missing deliveries count 0.
+    families : mapping of str to float
+        Mean recovery by family.
+    sources : int
+        Number of sources.
+    strict, exact : float
+        Number of sources with a strict diagnosis at tolerance 0.1, with an exact choice; seeds are averaged first.
+    profile : mapping of str to float
+        Number of strict sources by tolerance.
+    spent : float
+        Mean credits spent.
+    records, missing : int
+        Number of records, and of those without a delivery.
+    """
+
+    track: str
+    method: str
+    budget: int
+    recovery: float
+    families: Mapping[str, float]
+    sources: int
+    strict: float
+    exact: float
+    profile: Mapping[str, float]
+    spent: float
+    records: int
+    missing: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return asdict(self)
+
+
+def measurements(rows: Iterable[Row], quantity: str = "effect_recovery") -> list[Measurement]:
+    """One measurement per row, of a quantity that is defined for missing deliveries, too."""
+    return [Measurement(row["family"], row["source"], float(row[quantity]), row["seed"]) for row in rows]
+
+
+def grouped(rows: Iterable[Row]) -> dict[tuple[str, int, str], list[Row]]:
+    """Rows by track, budget and method, in order of first appearance within ascending budgets."""
+    groups: dict[tuple[str, int, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["track"], row["budget"], row["method"]), []).append(row)
+    tracks, methods = list(dict.fromkeys(key[0] for key in groups)), list(dict.fromkeys(key[2] for key in groups))
+    return dict(
+        sorted(groups.items(), key=lambda item: (tracks.index(item[0][0]), item[0][1], methods.index(item[0][2])))
+    )
+
+
+def standings(rows: Iterable[Row]) -> tuple[Standing, ...]:
+    """Standings of tidy rows (see `whatworked.runs.tidy.tidy_rows`)."""
+    return tuple(_standing(*key, members) for key, members in grouped(rows).items())
+
+
+def count_of(rows: Iterable[Row], quantity: str) -> float:
+    """Number of sources for which a yes-or-no quantity holds; seeds of a source are averaged first."""
+    tree = nested(measurements(rows, quantity))
+    return float(sum(mean(list(values.values())) for members in tree.values() for values in members.values()))
+
+
+def failures(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    """Missing deliveries by method, condition and cause, with budgets and number of records."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        if not row["delivered"]:
+            groups.setdefault((row["method"], row["condition"], row["failure"] or "unknown"), []).append(row)
+    for (method, condition, cause), members in groups.items():
+        yield {
+            "method": method,
+            "condition": condition,
+            "cause": cause,
+            "budgets": sorted({row["budget"] for row in members}),
+            "records": len(members),
+        }
+
+
+def _standing(track: str, budget: int, method: str, rows: Sequence[Row]) -> Standing:
+    summary = summarize(measurements(rows))
+    return Standing(
+        track=track,
+        method=method,
+        budget=budget,
+        recovery=summary.macro.mean,
+        families={family: entry.mean for family, entry in summary.families.items()},
+        sources=len(summary.sources),
+        strict=count_of(rows, "strict"),
+        exact=count_of(rows, "exact"),
+        profile={name.removeprefix("strict_"): count_of(rows, name) for name in STRICT_PROFILE},
+        spent=mean([float(row["spent"]) for row in rows]),
+        records=len(rows),
+        missing=sum(not row["delivered"] for row in rows),
+    )
