@@ -48,7 +48,7 @@ class Network:
             return
         start = time.monotonic()
         # Name look-ups know no timeout, so a thread that is still waiting at the end is left behind, not joined.
-        self._obstacles.update(dict.fromkeys(new, f"no answer within {patience:g} s"))
+        self._obstacles.update(dict.fromkeys(new, f"no answer within {patience:.2g} s"))
         threads = [
             threading.Thread(target=self._ask, args=(site, url, patience), daemon=True) for site, url in new.items()
         ]
