@@ -15,8 +15,8 @@ from whatworked.files import storage_errors
 def folder_lock(folder: Path) -> Iterator[None]:
     """Hold `folder` for this process; made if it does not exist.
 
-    The lock is on the folder itself, so it leaves no file behind, and the system drops it when the process ends, however
-    it ends.
+    The lock is on the folder itself, so it leaves no file behind, and the system drops it when the process ends,
+    however it ends.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from whatworked.errors import ExecutionError, InvalidOptionError, MissingExtraEr
 from whatworked.execution.plan import SourcePlan
 from whatworked.execution.profile import NumericProfile
 from whatworked.execution.schedule import Queue, Schedule
-from whatworked.execution.worker import Ran, Work, ignore_interrupts, observe, run_programs
+from whatworked.execution.worker import Ran, Work, observe, prepare_process, run_programs
 from whatworked.references.index import Maker
 
 Batch = tuple[SourcePlan, list[Ran]]
@@ -82,20 +82,25 @@ class _LanePool:
         from concurrent.futures import FIRST_COMPLETED, wait
 
         schedule = Schedule(plans)
-        running: dict[Any, tuple[int, Queue]] = {}
+        running: dict[Any, tuple[int, Queue, tuple[int, ...]]] = {}
 
         def start(lane: int) -> None:
             if (chosen := schedule.next(lane)) is not None:
-                running[self._submit(lane, *chosen)] = lane, chosen[0]
+                running[self._submit(lane, *chosen)] = lane, *chosen
 
         for lane in range(len(self._executors)):
             start(lane)
         while running:
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
-                lane, queue = running.pop(future)
+                lane, queue, programs = running.pop(future)
                 with _worker_deaths():
                     results = future.result()
+                if results is None:
+                    # The process was replaced by another, which does not hold the source.
+                    self._held[lane] = None
+                    running[self._submit(lane, queue, programs)] = lane, queue, programs
+                    continue
                 start(lane)
                 yield queue.plan, results
 
@@ -154,7 +159,7 @@ class _JoblibPool:
 
 
 def _numbered(number: int, *call: Any) -> tuple[int, list[Ran]]:
-    return number, run_programs(*call)
+    return number, run_programs(*call) or []
 
 
 @contextlib.contextmanager
@@ -162,7 +167,7 @@ def _lanes(jobs: int, profile: NumericProfile) -> Iterator[_LanePool]:
     from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
     executors = [
-        ProcessPoolExecutor(max_workers=1, env=profile.environment, initializer=ignore_interrupts) for _ in range(jobs)
+        ProcessPoolExecutor(max_workers=1, env=profile.environment, initializer=prepare_process) for _ in range(jobs)
     ]
     try:
         yield _LanePool(executors, profile)

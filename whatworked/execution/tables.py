@@ -73,13 +73,16 @@ def made_by(maker: Maker, workflow: str, prepared: str, *, cold: bool) -> str:
     return sha256(canonical_json([maker.digest, workflow, prepared, SCHEMA, cold]))
 
 
-def write_machine(folder: Path, profile: NumericProfile) -> None:
-    """Write the facts of this machine that no digest covers, as a help in explaining differences."""
-    facts = {
+def machine_facts() -> dict[str, str]:
+    """Facts of this machine that no digest covers, which may explain a difference."""
+    return {
         "processor": processor(),
         "system": platform.platform(terse=True),
-        "libc": " ".join(platform.libc_ver()),
-        "environment": profile.environment,
-        "unpinned": list(profile.unpinned),
+        "libc": " ".join(platform.libc_ver()).strip(),
     }
+
+
+def write_machine(folder: Path, profile: NumericProfile) -> None:
+    """Write the facts of this machine, and how its workers were pinned, beside the tables."""
+    facts = {**machine_facts(), "environment": profile.environment, "unpinned": list(profile.unpinned)}
     write_atomic(folder / MACHINE, msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import traceback
 from collections import defaultdict
 from dataclasses import dataclass
@@ -80,7 +81,7 @@ class SharedStages(dict[StageKey, StageResult]):
 _held: tuple[Work, SharedStages] | None = None
 
 
-def run_programs(profile: NumericProfile, token: str, programs: tuple[int, ...], work: Work | None) -> list[Ran]:
+def run_programs(profile: NumericProfile, token: str, programs: tuple[int, ...], work: Work | None) -> list[Ran] | None:
     """Run some programs of one source.
 
     Parameters
@@ -94,13 +95,21 @@ def run_programs(profile: NumericProfile, token: str, programs: tuple[int, ...],
     work : Work or None
         The source; None if this process got it with an earlier call.
 
+    Returns
+    -------
+    list of Ran, or None
+        One per program; None if `work` is missing and the process does not hold the source.
+
     Raises
     ------
     ExecutionError
         If the process is not pinned.
     """
     require_pinned(profile)
-    held, shared = _hold(token, work)
+    current = _hold(token, work)
+    if current is None:
+        return None
+    held, shared = current
     return [_run(held, program, None if held.cold else shared) for program in programs]
 
 
@@ -110,18 +119,25 @@ def observe(profile: NumericProfile) -> Maker:
     return _maker(profile.environment["PYTHONHASHSEED"])
 
 
-def ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that hands out the work, so that it can end in order."""
+def prepare_process() -> None:
+    """Set up a worker process of our own.
+
+    Ctrl-C is left to the process that hands out the work, so that it can end in order. loky ends a worker whose memory
+    grows by 300 MB, taking that for a leak; here it is the stages a source shares, which are dropped when done.
+    """
     import signal
 
+    from joblib.externals.loky import process_executor
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
 
 
-def _hold(token: str, work: Work | None) -> tuple[Work, SharedStages]:
+def _hold(token: str, work: Work | None) -> tuple[Work, SharedStages] | None:
     global _held
     if _held is None or _held[0].token != token:
         if work is None:
-            raise RuntimeError("worker was not given the source")
+            return None
         _held = None  # frees the source before, ahead of what the next one needs
         _held = (work, SharedStages(work))
     return _held

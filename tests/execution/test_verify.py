@@ -1,0 +1,138 @@
+"""Verifying tables: each record's verdict, and what may explain it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf, workflow_of
+
+from whatworked import references
+from whatworked.canonical import sha256
+from whatworked.errors import InvalidOptionError, ReferenceTableError
+from whatworked.execution.comparison import compare_rows, explanations
+from whatworked.execution.rebuild import RebuildRequest, rebuild
+from whatworked.execution.verify import VerifyReport, VerifyRequest, sample_of, verify
+from whatworked.references.index import MACHINE, read_index, write_index
+from whatworked.references.schema import Row, render
+
+
+def check(folder: Path, shelf: Shelf | None = None, conditions: Any = CONDITIONS, **how: Any) -> VerifyReport:
+    return verify(VerifyRequest(tuple(conditions), folder, **how), shelf or Shelf(), workflow_of)
+
+
+def change(folder: Path, condition: str, mask: str, **fields: Any) -> None:
+    """Change one record of a table, and the index with it."""
+    table = references.load_table(condition, folder)
+    rows = tuple(msgspec.structs.replace(row, **fields) if row.mask == mask else row for row in table.rows)
+    data = render(msgspec.structs.replace(table, rows=rows))
+    references.table_path(condition, folder).write_bytes(data)
+    index = read_index(folder)
+    entry = msgspec.structs.replace(index.tables[condition], digest=sha256(data))
+    write_index(folder, index.merged({condition: entry}, {}))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rebuild(RebuildRequest(CONDITIONS, tmp_path), Shelf(), workflow_of)
+    return tmp_path
+
+
+def test_what_was_just_built_is_identical_staged_and_cold(folder: Path) -> None:
+    for cold in (False, True):
+        report = check(folder, cold=cold, jobs=2)
+        assert (report.count("identical"), report.exit_code) == (144, 0)
+        assert [one.explanations for one in report.results] == [(), (), ()]
+
+
+def test_a_changed_record_is_found_and_named(folder: Path) -> None:
+    kept = references.load_table("box__d6", folder).rows[5]
+    change(folder, "box__d6", kept.mask, utility=kept.utility / 2, prediction="0" * 64, warnings=("UserWarning",))
+    report = check(folder, conditions=[SIX])
+    (wrong,) = (record for record in report.results[0].records if record.verdict != "identical")
+    assert (wrong.mask, wrong.verdict, report.exit_code) == ("000101", "different", 1)
+    assert repr(kept.utility) in wrong.detail
+    assert "another prediction" in wrong.detail
+    assert "warnings UserWarning in the table, none now" in wrong.detail
+
+
+def test_a_rounding_difference_is_equal(folder: Path) -> None:
+    kept = references.load_table("box", folder).rows[5]
+    change(folder, "box", kept.mask, utility=kept.utility + 1e-15, native=kept.native + 1e-15, prediction="0" * 64)
+    report = check(folder, conditions=[FOUR])
+    assert (report.count("identical"), report.count("equal"), report.exit_code) == (15, 1, 0)
+
+
+def test_an_equal_score_of_another_prediction_is_different(folder: Path) -> None:
+    kept = references.load_table("box", folder).rows[5]
+    shifted = {**kept.fingerprint, "quantiles": [value + 0.1 for value in kept.fingerprint["quantiles"]]}
+    change(folder, "box", kept.mask, prediction="0" * 64, fingerprint=shifted)
+    assert check(folder, conditions=[FOUR]).count("different") == 1
+
+
+@pytest.mark.parametrize(("offset", "verdict"), [(0.0, "identical"), (5e-10, "equal"), (2e-9, "different")])
+def test_the_tolerance_of_the_family_decides(offset: float, verdict: str) -> None:
+    kept = Row(mask="0000", utility=0.5, native=2.0, prediction="a", fingerprint=dict(WORKFLOW.form.fingerprint([1.0])))
+    found = msgspec.structs.replace(kept, utility=0.5 + offset)
+    assert compare_rows(kept, found, WORKFLOW.form).verdict == verdict
+
+
+def test_a_failing_record_counts_against_the_table(folder: Path) -> None:
+    report = check(folder, Shelf(box={"fails": [True, False]}), [FOUR])
+    assert (report.count("failed"), report.count("identical"), report.exit_code) == (4, 12, 1)
+    assert report.results[0].records[2].detail == "ValueError: this setting cannot be mixed"
+
+
+def test_a_changed_input_comes_first_among_explanations(folder: Path) -> None:
+    report = check(folder, Shelf(box={"fails": [True, False]}), [FOUR])
+    assert report.results[0].explanations[0].startswith("prepared input was ")
+
+
+def test_software_and_processor_differences_are_explained_in_order(folder: Path) -> None:
+    index = read_index(folder)
+    made = index.maker_of("box")
+    facts = json.loads((folder / MACHINE).read_text())
+    (folder / MACHINE).write_text(json.dumps({**facts, "processor": "Z80"}))
+    here = msgspec.structs.replace(
+        made,
+        packages={**made.packages, "numpy": "9.9"},
+        profile=msgspec.structs.replace(made.profile, vector_features=("NEON",)),
+    )
+    features, numpy, processor = explanations(made, here, folder)
+    assert features == f"vector features was {', '.join(made.profile.vector_features)}, is NEON"
+    assert numpy == f"numpy was {made.packages['numpy']}, is 9.9"
+    assert processor.startswith("processor was Z80, is ")
+
+
+def test_a_missing_source_or_table_is_skipped_with_its_reason(folder: Path) -> None:
+    (index, entries) = (read_index(folder), dict(read_index(folder).tables))
+    del entries["jar__d6"]
+    write_index(folder, msgspec.structs.replace(index, tables=entries))
+    report = check(folder, Shelf(box={"absent": True}))
+    assert ["not on this machine" in one.skipped for one in report.results] == [True, True, False]
+    assert "no table" in report.results[2].skipped
+    assert report.exit_code == 0
+
+
+def test_an_altered_table_is_an_error(folder: Path) -> None:
+    path = references.table_path("box", folder)
+    path.write_bytes(path.read_bytes().replace(b"MAE", b"MBE"))
+    with pytest.raises(ReferenceTableError, match="altered"):
+        check(folder, conditions=[FOUR])
+
+
+def test_a_sample_holds_its_share_the_same_each_time_and_another_for_another_seed() -> None:
+    sample = sample_of(CONDITIONS, 0.1, seed=0)
+    assert [sum(one.id == name for name, _ in sample) for one in CONDITIONS] == [2, 7, 7]
+    assert sample == sample_of(CONDITIONS, 0.1, seed=0)
+    assert set(sample) != set(sample_of(CONDITIONS, 0.1, seed=1))
+    assert len(set(sample_of([OTHER], 1.0, seed=0))) == 64
+
+
+@pytest.mark.parametrize("share", [0.0, -0.1, 1.5, float("nan")])
+def test_a_share_out_of_range_is_refused(share: float) -> None:
+    with pytest.raises(InvalidOptionError, match="share of the records"):
+        VerifyRequest(CONDITIONS, Path(), sample=share)

@@ -1,0 +1,97 @@
+"""``whatworked verify``: recompute records and say how each compares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whatworked.cli.rebuild import worker_options
+from whatworked.cli.tables import print_json, print_table
+
+if TYPE_CHECKING:
+    from whatworked.execution.verify import ConditionVerdict, VerifyReport
+
+SHOWN = 10
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[CONDITION]...")
+@worker_options
+@click.option("--sample", default=1.0, show_default=True, metavar="F", help="Share of each condition's records.")
+@click.option("--seed", default=0, show_default=True, help="Which records a sample holds.")
+@click.option(
+    "--references",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Folder of tables to check; default: those that come with the package.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def verify(context: click.Context, names: tuple[str, ...], as_json: bool, folder: Path | None, **how: Any) -> None:
+    """Recompute records of the named conditions, or of all, and compare each with its reference table.
+
+    A record is identical (every field), equal (utility and prediction fingerprint within the family's tolerance),
+    different, or failed. Where records are not identical, the first difference in input, packages or processor that may
+    explain it is named. Exit code 1 if any record is different or failed.
+
+    Examples: whatworked verify --sample 0.1; whatworked verify wine__d6 --cold
+    """
+    from whatworked import references
+    from whatworked.catalog import select
+    from whatworked.execution.verify import VerifyRequest
+    from whatworked.execution.verify import verify as run
+    from whatworked.sources.library import Library
+    from whatworked.workflows import get
+
+    request = VerifyRequest(
+        conditions=select(names, how["families"]),
+        folder=folder or references.folder(),
+        sample=how["sample"],
+        seed=how["seed"],
+        jobs=how["jobs"],
+        backend=how["backend"],
+        cold=how["cold"],
+    )
+    library = Library(how["cache"], how["mirror"], how["offline"])
+    library.probe({one.source for one in request.conditions})
+    report = run(request, library.prepared, get)
+    if as_json:
+        print_json({"conditions": [one.to_dict() for one in report.results]})
+    else:
+        _print_report(report)
+    context.exit(report.exit_code)
+
+
+def _print_report(report: VerifyReport) -> None:
+    from whatworked.execution.verify import VERDICTS
+
+    checked = [one for one in report.results if not one.skipped]
+    if checked:
+        rows = [(one.condition, *(str(one.count(verdict)) for verdict in VERDICTS)) for one in checked]
+        print_table([("condition", *VERDICTS), *rows], right=range(1, 1 + len(VERDICTS)))
+    totals = ", ".join(f"{report.count(verdict)} {verdict}" for verdict in VERDICTS)
+    click.echo(f"\n{sum(len(one.records) for one in checked)} records of {len(checked)} conditions: {totals}")
+    for one in checked:
+        _print_differences(one)
+    _print_skipped(report)
+
+
+def _print_differences(one: ConditionVerdict) -> None:
+    notable = [record for record in one.records if record.verdict != "identical"]
+    notable.sort(key=lambda record: (record.verdict == "equal", record.mask))
+    for record in notable[:SHOWN]:
+        click.echo(f"- {one.condition} {record.mask} {record.verdict}: {record.detail}")
+    if len(notable) > SHOWN:
+        click.echo(f"- {one.condition}: {len(notable) - SHOWN} more; --json lists all")
+    if notable:
+        reason = one.explanations[0] if one.explanations else "no difference in input, packages or processor is known"
+        click.echo(f"  may be explained by: {reason}")
+
+
+def _print_skipped(report: VerifyReport) -> None:
+    for reason in dict.fromkeys(one.skipped for one in report.results if one.skipped):
+        names = ", ".join(one.condition for one in report.results if one.skipped == reason)
+        click.echo(f"- {names} not checked: {reason}")

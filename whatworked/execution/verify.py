@@ -1,0 +1,235 @@
+"""Recomputing records of the reference tables, and saying how each compares."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whatworked import references
+from whatworked.canonical import sha256
+from whatworked.catalog import Condition
+from whatworked.errors import InvalidOptionError
+from whatworked.execution.comparison import RecordVerdict, Verdict, compare_rows, explanations
+from whatworked.execution.inputs import Inputs, Prepare, load_inputs
+from whatworked.execution.plan import Cell, SourcePlan, plan_source
+from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
+from whatworked.execution.profile import pinned_profile
+from whatworked.execution.rebuild import WorkflowOf
+from whatworked.execution.tables import row_of
+from whatworked.progress import progress
+from whatworked.references.index import Index, Maker, read_index
+from whatworked.references.schema import Table
+from whatworked.workflow import Workflow
+
+VERDICTS: tuple[Verdict, ...] = ("identical", "equal", "different", "failed")
+
+
+@dataclass(frozen=True)
+class VerifyRequest:
+    """What to recompute and how.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition
+        Conditions whose tables to check.
+    folder : Path
+        Folder of the tables and their index.
+    sample : float
+        Share of the records of each condition, 0 < sample <= 1; at least one record.
+    seed : int
+        Which records a sample holds; equal seeds choose equal records.
+    jobs, backend, cold
+        As in `whatworked.execution.rebuild.RebuildRequest`.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `sample` is out of range.
+    """
+
+    conditions: tuple[Condition, ...]
+    folder: Path
+    sample: float = 1.0
+    seed: int = 0
+    jobs: int = 1
+    backend: str = DEFAULT_BACKEND
+    cold: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.sample <= 1:
+            raise InvalidOptionError(f"sample is {self.sample}; it is a share of the records, above 0 and at most 1")
+
+
+@dataclass(frozen=True)
+class ConditionVerdict:
+    """One condition's comparison.
+
+    Attributes
+    ----------
+    condition : str
+        Id.
+    records : tuple of RecordVerdict
+        One per recomputed record, in canonical order.
+    explanations : tuple of str
+        Differences in input, software or processor, the likeliest first; empty if all records are identical.
+    skipped : str
+        Why nothing was recomputed; empty if something was.
+    """
+
+    condition: str
+    records: tuple[RecordVerdict, ...] = ()
+    explanations: tuple[str, ...] = ()
+    skipped: str = ""
+
+    def count(self, verdict: Verdict) -> int:
+        """Number of records of that verdict."""
+        return sum(record.verdict == verdict for record in self.records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; identical records are counted, not listed."""
+        return {
+            "condition": self.condition,
+            **{verdict: self.count(verdict) for verdict in VERDICTS},
+            "skipped": self.skipped,
+            "explanations": list(self.explanations),
+            "records": [
+                {"mask": one.mask, "verdict": one.verdict, "detail": one.detail}
+                for one in self.records
+                if one.verdict != "identical"
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    """How recomputed records compare, by condition, in the order asked for."""
+
+    results: tuple[ConditionVerdict, ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """Number of records of that verdict over all conditions."""
+        return sum(one.count(verdict) for one in self.results)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if any record is different or failed, else 0."""
+        return int(self.count("different") + self.count("failed") > 0)
+
+
+@dataclass
+class _Check:
+    """State of one verification."""
+
+    request: VerifyRequest
+    inputs: Inputs
+    workflows: Mapping[str, Workflow]
+    index: Index
+    tables: Mapping[str, Table]
+    maker: Maker
+    verdicts: dict[str, dict[str, RecordVerdict]] = field(default_factory=lambda: defaultdict(dict))
+
+    def plans(self) -> list[SourcePlan]:
+        by_source: dict[str, list[Condition]] = defaultdict(list)
+        for one in self.request.conditions:
+            if one.id in self.tables and one.source in self.inputs.prepared:
+                by_source[one.source].append(one)
+        cold = self.request.cold
+        return [
+            plan_source(
+                self.inputs.prepared[source],
+                self.workflows[ones[0].family],
+                ones,
+                only=set(sample_of(ones, self.request.sample, self.request.seed)),
+                cold=cold,
+            )
+            for source, ones in by_source.items()
+        ]
+
+    def run(self, pool: Pool) -> None:
+        plans = self.plans()
+        with progress(sum(plan.cells for plan in plans), "records", label="verify") as bar:
+            for plan, results in pool.run(plans):
+                bar.set_postfix_str(plan.prepared.source)
+                for ran in results:
+                    for condition, mask in plan.programs[ran.program].cells:
+                        kept = self.tables[condition].rows[int(mask, 2)]
+                        if ran.outcome is None:
+                            last_line = ran.failure.strip().splitlines()[-1]
+                            self.verdicts[condition][mask] = RecordVerdict(mask, "failed", last_line)
+                        else:
+                            found = row_of(mask, ran.outcome)
+                            self.verdicts[condition][mask] = compare_rows(kept, found, plan.workflow.form)
+                        bar.update()
+
+    def result(self, one: Condition) -> ConditionVerdict:
+        if one.id not in self.tables:
+            return ConditionVerdict(one.id, skipped=f"{self.request.folder} has no table of it")
+        if problem := self.inputs.problem(one.source):
+            return ConditionVerdict(one.id, skipped=problem)
+        records = tuple(verdict for _, verdict in sorted(self.verdicts[one.id].items()))
+        if all(record.verdict == "identical" for record in records):
+            return ConditionVerdict(one.id, records)
+        return ConditionVerdict(one.id, records, self._explanations(one))
+
+    def _explanations(self, one: Condition) -> tuple[str, ...]:
+        entry, workflow = self.index.tables[one.id], self.workflows[one.family]
+        prepared = self.inputs.prepared[one.source].digest
+        nearest = [
+            f"{what} was {before}, is {now}"
+            for what, before, now in (
+                ("prepared input", entry.prepared, prepared),
+                ("workflow version", entry.workflow, workflow.version),
+            )
+            if before != now
+        ]
+        return (*nearest, *explanations(self.index.maker_of(one.id), self.maker, self.request.folder))
+
+
+def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) -> VerifyReport:
+    """Recompute records of reference tables and compare each with what the table says.
+
+    Parameters
+    ----------
+    request : VerifyRequest
+        Which records, and how to run them.
+    prepare : callable
+        Source id to prepared input.
+    workflow_of : callable
+        Family to workflow.
+
+    Raises
+    ------
+    ReferenceTableError
+        If a table or the index is missing, altered or of another schema.
+    ExecutionError
+        If a worker is not pinned, workers differ or one died.
+    """
+    index = read_index(request.folder)
+    wanted = [one for one in request.conditions if one.id in index.tables]
+    tables = {one.id: references.load_table(one.id, request.folder) for one in wanted}
+    profile = pinned_profile()
+    with open_pool(request.backend, request.jobs, profile) as pool:
+        check = _Check(
+            request=request,
+            inputs=load_inputs((one.source for one in wanted), prepare),
+            workflows={one.family: workflow_of(one.family) for one in wanted},
+            index=index,
+            tables=tables,
+            maker=pool.observe(),
+        )
+        check.run(pool)
+    return VerifyReport(tuple(check.result(one) for one in request.conditions))
+
+
+def sample_of(conditions: Iterable[Condition], share: float, seed: int) -> list[Cell]:
+    """A share of the records of each condition, at least one, the same ones for the same seed."""
+    chosen: list[Cell] = []
+    for one in conditions:
+        masks = [format(rank, f"0{one.dimensions}b") for rank in range(1 << one.dimensions)]
+        ranked = sorted(masks, key=lambda mask, name=one.id: sha256(f"{seed}:{name}:{mask}".encode()))  # type: ignore[misc]
+        chosen += [(one.id, mask) for mask in ranked[: math.ceil(share * len(masks))]]
+    return chosen
