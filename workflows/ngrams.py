@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -72,9 +72,9 @@ def count(corpus: Corpus, bigrams: bool, drop_stop_words: bool) -> Counts:
         documents, queries = documents.without(dropped), queries.without(dropped)
     base = len(corpus.vocabulary) + 1
     row, code = _terms(documents, base, bigrams)
-    terms, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-    if not terms.size:
+    if not code.size:
         raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+    terms, first, inverse = _distinct(code)
     order = np.argsort(first)
     seen = np.empty_like(order)
     seen[order] = np.arange(order.size)
@@ -90,8 +90,9 @@ def count(corpus: Corpus, bigrams: bool, drop_stop_words: bool) -> Counts:
 
 def _numbered(tokens: Iterable[Sequence[str]], number: dict[str, int]) -> Words:
     lengths = [len(words) for words in tokens]
-    flat = [number.get(word, UNKNOWN) for word in chain.from_iterable(tokens)]
-    return Words(len(lengths), np.repeat(np.arange(len(lengths)), lengths), np.array(flat, dtype=np.int64))
+    flat = map(number.get, chain.from_iterable(tokens), repeat(UNKNOWN))
+    word = np.fromiter(flat, dtype=np.int64, count=sum(lengths))
+    return Words(len(lengths), np.repeat(np.arange(len(lengths)), lengths), word)
 
 
 def _terms(words: Words, base: int, bigrams: bool) -> tuple[IntArray, IntArray]:
@@ -105,10 +106,29 @@ def _terms(words: Words, base: int, bigrams: bool) -> tuple[IntArray, IntArray]:
         return row, code
     left, right = words.word[:-1], words.word[1:]
     within = row[:-1] == row[1:]
-    pair = np.where((left < 0) | (right < 0), UNKNOWN, left * base + right + 1)
-    rows = np.concatenate([row, row[:-1][within]])
-    met = np.argsort(rows, kind="stable")
-    return rows[met], np.concatenate([code, pair[within]])[met]
+    pair = np.where((left < 0) | (right < 0), UNKNOWN, left * base + right + 1)[within]
+    pair_row = row[:-1][within]
+    texts = np.arange(words.texts + 1)
+    words_before, pairs_before = np.searchsorted(row, texts), np.searchsorted(pair_row, texts)
+    word_place = np.arange(row.size) + pairs_before[row]
+    pair_place = np.arange(pair_row.size) + words_before[pair_row + 1]
+    met = np.empty(row.size + pair_row.size, dtype=np.int64)
+    met[word_place], met[pair_place] = code, pair
+    return np.repeat(texts[:-1], np.diff(words_before) + np.diff(pairs_before)), met
+
+
+def _distinct(code: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Distinct codes ascending, the first place of each, and the position of every entry's code among them.
+
+    This is `numpy.unique` with an unstable sort, which is several times faster; the order of ties leaves no trace.
+    """
+    order = np.argsort(code)
+    ordered = code[order]
+    is_start = np.append(True, ordered[1:] != ordered[:-1])
+    starts = np.flatnonzero(is_start)
+    inverse = np.empty_like(order)
+    inverse[order] = np.cumsum(is_start) - 1
+    return ordered[starts], np.minimum.reduceat(order, starts), inverse
 
 
 def _matrix(texts: int, row: IntArray, entry: IntArray, column: IntArray) -> csr_array:

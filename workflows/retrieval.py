@@ -81,7 +81,10 @@ def scale(data: PreparedInput, keep_length: bool, weights: Counts) -> Counts:
 def compare(data: PreparedInput, setting: None, weights: Counts) -> FloatArray:
     """Dot product of every query with every document, shape (queries, documents)."""
     del data, setting
-    return np.ascontiguousarray((weights[0] @ weights[1].T).toarray().T)
+    documents, queries = weights
+    # Terms that no query holds add nothing to a dot product.
+    asked = np.unique(queries.indices)
+    return np.ascontiguousarray((documents[:, asked] @ queries[:, asked].T).toarray().T)
 
 
 def rank(data: PreparedInput, setting: None, scores: FloatArray) -> Rankings:
