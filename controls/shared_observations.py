@@ -21,7 +21,7 @@ ESTIMATORS = ("ridge-main", "ridge-pair", "gp", "mean")
 """Columns of the matrix."""
 
 
-def refit(surface: ResponseSurface, purchases: Sequence[str], name: str) -> Grade:
+def refit(surface: ResponseSurface, purchases: Sequence[str], name: str, aliases: Sequence[str] = ()) -> Grade:
     """Grade of a reference estimator on the anchors and the given masks.
 
     Parameters
@@ -32,10 +32,14 @@ def refit(surface: ResponseSurface, purchases: Sequence[str], name: str) -> Grad
         Masks bought, in order.
     name : str
         Key of `whatworked.controls.ESTIMATORS`.
+    aliases : sequence of str
+        Masks whose value follows from a measured one of their class; they take it.
     """
     ranks = [*anchors(surface.d), *mask_ranks(purchases, surface.d).tolist()]
     model = estimator(name).fit(bits_of(ranks, surface.d), surface.utilities[ranks])
     predicted: FloatArray = np.clip(model.predict(all_bits(surface.d)), 0.0, 1.0)
+    inferred = mask_ranks(aliases, surface.d)
+    predicted[inferred] = surface.utilities[inferred]
     return grade(surface, predicted, ranks)
 
 
@@ -90,14 +94,16 @@ class _Refits:
     def __init__(self, surface_of: Surfaces) -> None:
         self._surface_of = surface_of
         self._surfaces: dict[str, ResponseSurface] = {}
-        self._held: dict[tuple[str, tuple[str, ...], str], float] = {}
+        self._held: dict[tuple[str, tuple[str, ...], tuple[str, ...], str], float] = {}
 
     def recovery(self, record: Record, name: str) -> float:
-        key = record.condition, record.purchases, name
+        key = record.condition, record.purchases, record.aliases, name
         if key not in self._held:
             if record.condition not in self._surfaces:
                 self._surfaces[record.condition] = self._surface_of(record.condition)
-            self._held[key] = refit(self._surfaces[record.condition], record.purchases, name).effect_recovery
+            self._held[key] = refit(
+                self._surfaces[record.condition], record.purchases, name, record.aliases
+            ).effect_recovery
         return self._held[key]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
+from whatworked.canonical import sha256
 from whatworked.catalog import Condition
 from whatworked.controls.paths import run_cells
 from whatworked.controls.plan import Cell, planned
@@ -15,6 +16,7 @@ from whatworked.controls.store import StudyIndex, read_index, records_path, writ
 from whatworked.equivalence import Equivalence
 from whatworked.errors import ExecutionError, InvalidOptionError
 from whatworked.execution.profile import NumericProfile, pinned_profile, require_pinned
+from whatworked.files import storage_errors
 from whatworked.progress import Progress, progress
 from whatworked.records import Record
 from whatworked.references import load_surface, table_digest
@@ -22,8 +24,7 @@ from whatworked.references.index import Maker
 from whatworked.surface import ResponseSurface
 from whatworked.workflows import get
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,13 +131,14 @@ def run_study(
 
 
 def _is_complete(task: Task, index: StudyIndex, maker: Maker, out: Path) -> bool:
+    """Whether the folder holds all records of a task, made from the same table by the same software, and unaltered."""
     entry = index.conditions.get(task.condition.id)
-    expected = entry is not None and (entry.table, entry.maker, entry.records) == (
-        task.table,
-        maker.digest,
-        len(task.cells),
-    )
-    return expected and records_path(out, task.condition.id).exists()
+    expected = task.table, maker.digest, len(task.cells)
+    if entry is None or (entry.table, entry.maker, entry.records) != expected:
+        return False
+    path = records_path(out, task.condition.id)
+    with storage_errors(path, "read"):
+        return path.exists() and sha256(path.read_bytes()) == entry.digest
 
 
 class Workers:
@@ -156,22 +158,20 @@ class Workers:
 
     def run(self, tasks: Sequence[Task], bar: Progress) -> Iterator[tuple[Record, ...]]:
         """Records of each task as it finishes; the longest start first."""
-        from concurrent.futures import as_completed
-
         ordered = sorted(tasks, key=lambda task: (-task.condition.dimensions, -len(task.cells)))
-        futures: list[Future[tuple[Record, ...]]] = [
-            self._executor.submit(run_task, self._profile, task) for task in ordered
-        ]
-        for future in as_completed(futures):
-            with _deaths():
-                records = future.result()
+        for records in self.map(run_task, [(task,) for task in ordered]):
             bar.update(len(records))
             yield records
 
-    def call(self, function: Any, *arguments: Any) -> Any:
-        """Result of a function called in a worker."""
-        with _deaths():
-            return self._executor.submit(_pinned_call, self._profile, function, *arguments).result()
+    def map(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
+        """Results of a function for each tuple of arguments, as they finish."""
+        from concurrent.futures import as_completed
+
+        futures = [self._executor.submit(_pinned_call, self._profile, function, *arguments) for arguments in calls]
+        for future in as_completed(futures):
+            with _deaths():
+                result: Result = future.result()
+            yield result
 
 
 @contextmanager
@@ -196,13 +196,12 @@ def open_workers(jobs: int, profile: NumericProfile) -> Iterator[Workers]:
         executor.shutdown(wait=True, kill_workers=True)
 
 
-def run_task(profile: NumericProfile, task: Task) -> tuple[Record, ...]:
-    """Records of one condition; raises `ExecutionError` unless the process runs under `profile`."""
-    require_pinned(profile)
+def run_task(task: Task) -> tuple[Record, ...]:
+    """Records of one condition."""
     return run_cells(task.surface, task.equivalence, task.cells, task.table)
 
 
-def _pinned_call(profile: NumericProfile, function: Any, *arguments: Any) -> Any:
+def _pinned_call(profile: NumericProfile, function: Callable[..., Result], *arguments: Any) -> Result:
     require_pinned(profile)
     return function(*arguments)
 

@@ -140,7 +140,7 @@ def verify_study(
     with open_workers(jobs, profile) as workers, progress(sum(len(task.cells) for task in tasks), "record") as bar:
         for records in workers.run(tasks, bar):
             replayed += records
-        designs = workers.call(make_designs, list(catalog_cubes()))
+        designs = next(workers.map(make_designs, [(list(catalog_cubes()),)]))
     faults = [
         f"d={one.d} degree {one.degree} classes {one.classes}"
         for one in designs
