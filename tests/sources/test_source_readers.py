@@ -100,6 +100,7 @@ def test_gml() -> None:
         ("id 2", "id 7", "twice"),
         ("source 7", "source 8", r"unknown nodes \[8\]"),
         ("graph [", "grape [", "0 GML graphs"),
+        ("graph [", "graph [" * 5000, "nested too deeply"),
         ("edge [ source 7 target 2 value 1 ]", "edge ]", "without a value"),
     ],
 )

@@ -13,6 +13,7 @@ from whatworked.canonical import canonical_json
 from whatworked.errors import DigestMismatchError
 from whatworked.files import storage_errors, write_atomic
 from whatworked.prepared import PreparedInput, content_digest
+from whatworked.sources.archives import ARCHIVE_ERRORS
 
 _FACTS = "facts.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -60,7 +61,7 @@ def load(path: Path, source: str, family: str, digest: str) -> PreparedInput:
     try:
         arrays, facts = _unpack(data)
         found = content_digest(arrays.items(), facts)
-    except (ValueError, KeyError, OSError, EOFError, NotImplementedError, zipfile.BadZipFile) as error:
+    except (*ARCHIVE_ERRORS, KeyError) as error:
         raise _damaged(path, source, f"it cannot be unpacked ({error})") from error
     if found != digest:
         raise _damaged(path, source, f"content digest {found}, expected {digest}")

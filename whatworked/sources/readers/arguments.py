@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from whatworked.errors import RawDataError
 from whatworked.manifests import ArgumentLinesReader, ArgumentTreeReader
-from whatworked.sources.archives import unpack
+from whatworked.sources.archives import ARCHIVE_ERRORS, unpack
 from whatworked.sources.raw import RawBytes, RawCorpus
 from whatworked.sources.readers import single
 from whatworked.sources.readers.corpora import json_lines
@@ -54,7 +54,7 @@ def read_lines(reader: ArgumentLinesReader, files: Mapping[str, RawBytes]) -> Ra
     packed = files["arguments.jsonl.gz"]
     try:
         unpacked = RawBytes(gzip.decompress(packed.data), packed.origin)
-    except (OSError, EOFError) as error:
+    except ARCHIVE_ERRORS as error:
         raise RawDataError(f"{packed.origin}: cannot be unpacked: {error}") from error
     texts = {row["path"]: row["text"] for row in json_lines(unpacked, ("path", "text"))}
     rows = (line.split("\t") for line in files["true_pairs.tsv"].data.decode("utf-8").splitlines())
@@ -121,5 +121,5 @@ def _unpack(raw: RawBytes) -> Iterator[tuple[str, bytes]]:
                 content = tar.extractfile(member) if member.isfile() and _wanted(member.name) else None
                 if content is not None:
                     yield member.name, content.read()
-    except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
+    except ARCHIVE_ERRORS as error:
         raise RawDataError(f"{raw.origin}: not a readable tar or zip archive: {error}") from error

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Mapping
 
 import numpy as np
 
 from whatworked.errors import RawDataError
 from whatworked.manifests import ArraysReader
+from whatworked.sources.archives import ARCHIVE_ERRORS
 from whatworked.sources.raw import RawArrays, RawBytes
 from whatworked.sources.readers import single
 
@@ -21,5 +21,5 @@ def read_arrays(reader: ArraysReader, files: Mapping[str, RawBytes]) -> RawArray
     try:
         with np.load(io.BytesIO(raw.data), allow_pickle=False) as packed:
             return RawArrays({name: packed[name] for name in packed.files}, raw.origin)
-    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+    except (*ARCHIVE_ERRORS, AttributeError) as error:
         raise RawDataError(f"{raw.origin}: not an npz file of plain arrays: {error}") from error

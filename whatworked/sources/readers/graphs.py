@@ -25,7 +25,10 @@ def read_gml(reader: GmlReader, files: Mapping[str, RawBytes]) -> RawGraph:
     del reader
     raw = single(files)
     text = raw.data.decode("latin-1")
-    top = _block(iter(_TOKEN.findall(text)), raw.origin, closed=True)
+    try:
+        top = _block(iter(_TOKEN.findall(text)), raw.origin, closed=True)
+    except RecursionError as error:
+        raise RawDataError(f"{raw.origin}: brackets are nested too deeply for a graph") from error
     graphs = [value for key, value in top if key == "graph" and isinstance(value, list)]
     if len(graphs) != 1:
         raise RawDataError(f"{raw.origin}: {len(graphs)} GML graphs, expected one")
