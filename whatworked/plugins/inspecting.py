@@ -6,6 +6,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from whatworked.plugins.optuna_sampler import is_sampler_class
+from whatworked.plugins.registry import Kind
+
 SEED_NAMES = ("random_state", "seed")
 SIZE_NAMES = ("d", "dimensions", "n_options")
 
@@ -67,3 +70,23 @@ def takes_seed(thing: Any, arguments: Mapping[str, Any]) -> bool:
     if is_instance(thing):
         return bool(_seed_parameters(thing))
     return bool(open_seeds(thing, arguments))
+
+
+def guess_kind(thing: Any, arguments: Mapping[str, Any]) -> Kind | None:
+    """What a class, object or function is by its methods or number of required arguments; None if it says neither."""
+    if is_sampler_class(thing) or callable(getattr(thing, "ask", None)):
+        return "policy"
+    if callable(getattr(thing, "fit", None)):
+        return "estimator"
+    if inspect.isclass(thing) or not callable(thing):
+        return None
+    required = [
+        name
+        for name, parameter in parameters_of(thing).items()
+        if parameter.default is parameter.empty
+        and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        and name not in arguments
+        and name not in SEED_NAMES
+    ]
+    by_count: Mapping[int, Kind] = {2: "policy", 3: "estimator"}
+    return by_count.get(len(required))

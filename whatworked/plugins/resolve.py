@@ -12,8 +12,9 @@ from typing import Any
 
 from whatworked.canonical import sha256
 from whatworked.errors import PluginError
-from whatworked.plugins.registry import Kind, named
-from whatworked.plugins.spec import Spec
+from whatworked.plugins.inspecting import guess_kind
+from whatworked.plugins.registry import Kind, named, names
+from whatworked.plugins.spec import Spec, parse_spec
 
 
 def resolve(spec: Spec, kind: Kind) -> tuple[Any, str]:
@@ -94,3 +95,35 @@ def _offer(module: ModuleType) -> str:
         if not name.startswith("_") and callable(value) and getattr(value, "__module__", "").startswith(module.__name__)
     ]
     return ", ".join(own[:12]) + (", …" if len(own) > 12 else "") if own else "nothing that could be a plug-in"
+
+
+def kind_of(text: str, given: str | None = None) -> Kind:
+    """Whether a plug-in text names an estimator or a policy.
+
+    Parameters
+    ----------
+    text : str
+        The plug-in text.
+    given : {"estimator", "policy"}, optional
+        The answer, where it is known.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be told: an object with neither ``fit`` nor ``ask``, a function of another number of arguments.
+    UnknownNameError
+        If nothing is registered under a bare name.
+    """
+    if given is not None:
+        return "estimator" if given == "estimator" else "policy"
+    spec = parse_spec(text)
+    if not spec.container:
+        return "policy" if spec.target in names("policy") and spec.target not in names("estimator") else "estimator"
+    thing, _ = resolve(spec, "estimator")
+    told = guess_kind(thing, spec.arguments)
+    if told is None:
+        raise PluginError(
+            f"cannot tell whether {text!r} is an estimator (fit, or a function of masks, utilities, all_masks) "
+            "or a policy (ask, or a function of state, n); say it with --kind"
+        )
+    return told

@@ -1,1 +1,96 @@
-"""Being written."""
+"""The public conformance kit for estimators and policies.
+
+Examples
+--------
+In a test of your own, all at once or check by check:
+
+>>> from whatworked.testing import check_estimator
+>>> results = check_estimator("sklearn.linear_model:LinearRegression", dimensions=(2, 3))
+>>> all(result.passed for result in results)
+True
+
+>>> import pytest
+>>> from whatworked.testing import policy_checks, run_check
+>>> @pytest.mark.parametrize("check", policy_checks(), ids=str)
+... def test_my_policy(check):
+...     result = run_check(check, load(MyPolicy, "policy"), (2, 3, 4))
+...     assert result.passed, result.problem
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from whatworked.plugins import Plugin, load
+from whatworked.testing.cases import DIMENSIONS
+from whatworked.testing.kit import Check, CheckResult, ConformanceError, raise_failures, run_check
+
+__all__ = [
+    "Check",
+    "CheckResult",
+    "ConformanceError",
+    "check_estimator",
+    "check_policy",
+    "estimator_checks",
+    "policy_checks",
+    "run_check",
+    "run_checks",
+]
+
+
+def estimator_checks() -> tuple[Check, ...]:
+    """All checks of estimators."""
+    from whatworked.testing.estimators import CHECKS
+
+    return CHECKS
+
+
+def policy_checks() -> tuple[Check, ...]:
+    """All checks of policies."""
+    from whatworked.testing.policies import CHECKS
+
+    return CHECKS
+
+
+def run_checks(plugin: Plugin, dimensions: Iterable[int] = DIMENSIONS) -> tuple[CheckResult, ...]:
+    """Run all checks of a plug-in's kind; failures are in the results."""
+    checks = estimator_checks() if plugin.kind == "estimator" else policy_checks()
+    return tuple(run_check(check, plugin, tuple(dimensions)) for check in checks)
+
+
+def check_estimator(thing: Any, dimensions: Iterable[int] = DIMENSIONS) -> tuple[CheckResult, ...]:
+    """Check that an estimator keeps its contract.
+
+    Parameters
+    ----------
+    thing : str or object
+        Anything that `whatworked.plugins.load` takes: a class, factory, function, object, or a text that names one.
+    dimensions : iterable of int, default 1 to 8
+        Numbers of options to try.
+
+    Returns
+    -------
+    tuple of CheckResult
+        All passed.
+
+    Raises
+    ------
+    ConformanceError
+        If a check failed; it lists all of them. It is an AssertionError as well, so that a test fails and does not err.
+    PluginError
+        If the thing cannot be loaded or built.
+    """
+    return _check(load(thing, "estimator"), tuple(dimensions))
+
+
+def check_policy(thing: Any, dimensions: Iterable[int] = DIMENSIONS) -> tuple[CheckResult, ...]:
+    """Check that a policy keeps its contract; arguments, result and errors as for `check_estimator`."""
+    return _check(load(thing, "policy"), tuple(dimensions))
+
+
+def _check(plugin: Plugin, dimensions: tuple[int, ...]) -> tuple[CheckResult, ...]:
+    plugin.build_estimator() if plugin.kind == "estimator" else plugin.build_policy()
+    results = run_checks(plugin, dimensions)
+    raise_failures(plugin, results)
+    return results

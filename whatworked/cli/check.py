@@ -1,0 +1,62 @@
+"""``whatworked check``: run the conformance kit on a plug-in."""
+
+from __future__ import annotations
+
+import click
+
+from whatworked.cli.tables import print_json
+
+
+@click.command()
+@click.argument("plugin")
+@click.option("--kind", type=click.Choice(["estimator", "policy"]), help="What it is, where that cannot be told.")
+@click.option("--dimensions", default="1-8", show_default=True, metavar="N-M", help="Numbers of options to try.")
+@click.option("--traceback", is_flag=True, help="Show where a failed check broke.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def check(
+    context: click.Context, plugin: str, kind: str | None, dimensions: str, traceback: bool, as_json: bool
+) -> None:
+    """Check that an estimator or policy keeps its contract: sizes, determinism, no mutation, nothing but purchases.
+
+    PLUGIN is a registered name, package.module:Name, ./file.py:Name or optuna:Sampler, with keyword arguments if need
+    be. Exit code 1 if a check fails.
+
+    Example: whatworked check ./my_estimator.py:Mine
+    """
+    from whatworked.plugins import load
+    from whatworked.plugins.resolve import kind_of
+    from whatworked.testing import run_checks
+
+    chosen = kind_of(plugin, kind)
+    loaded = load(plugin, chosen)
+    loaded.build_estimator() if chosen == "estimator" else loaded.build_policy()
+    results = run_checks(loaded, _dimensions(dimensions))
+    failed = sum(not result.passed for result in results)
+    if as_json:
+        checks = [{"name": one.name, "what": one.what, "passed": one.passed, "problem": one.problem} for one in results]
+        print_json(
+            {"plugin": plugin, "kind": chosen, "stochastic": loaded.stochastic, "failed": failed, "checks": checks}
+        )
+    else:
+        seeds = "run under several seeds" if loaded.stochastic else "run once"
+        click.echo(f"{chosen} {loaded.label} ({loaded.origin}), {seeds}")
+        for one in results:
+            click.echo(f"  {'ok  ' if one.passed else 'FAIL'}  {one.name}: {one.problem or one.what}")
+            if traceback and one.trace:
+                click.echo(one.trace)
+        click.echo(f"{failed} of {len(results)} checks failed" if failed else f"all {len(results)} checks passed")
+    context.exit(1 if failed else 0)
+
+
+def _dimensions(text: str) -> range:
+    from whatworked.cube import check_dimensions
+    from whatworked.errors import InvalidOptionError
+
+    first, dash, last = text.partition("-")
+    if not first.isdecimal() or (dash and not last.isdecimal()):
+        raise InvalidOptionError(f"--dimensions is {text!r}; give a number of options or a range of them, as in 1-8")
+    low, high = check_dimensions(int(first)), check_dimensions(int(last or first))
+    if low > high:
+        raise InvalidOptionError(f"--dimensions is {text!r}; the range ends before it begins")
+    return range(low, high + 1)
