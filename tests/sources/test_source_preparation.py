@@ -11,7 +11,8 @@ from own_source import MANIFEST
 
 from whatworked import catalog
 from whatworked.errors import RawDataError
-from whatworked.manifests import Manifest, decode, manifest
+from whatworked.manifest import Manifest
+from whatworked.manifests import decode, manifest
 from whatworked.prepared import PreparedInput
 from whatworked.sources import Library
 from whatworked.sources.prepare import prepare

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import (
+from whatworked.manifest import (
     ArgumentLinesReader,
     ArgumentTreeReader,
     ArraysReader,

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from whatworked.errors import DigestMismatchError, InvalidOptionError, SourceUnavailableError, StorageError
 from whatworked.files import write_atomic
-from whatworked.manifests import Manifest, RawFile, RawForm, manifest
+from whatworked.manifest import Manifest, RawFile, RawForm
+from whatworked.manifests import manifest
 from whatworked.prepared import PreparedInput
 from whatworked.sources import store
 from whatworked.sources.archives import unpack

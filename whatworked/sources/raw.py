@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -78,8 +77,3 @@ class RawArrays:
 
 
 Raw = RawTable | RawImage | RawGraph | RawRecord | RawCorpus | RawArrays
-
-
-def file_name(origin: str) -> str:
-    """Last part of an origin, for short messages."""
-    return Path(origin).name

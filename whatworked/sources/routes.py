@@ -11,7 +11,7 @@ from typing import Literal
 from whatworked.canonical import sha256
 from whatworked.errors import DigestMismatchError
 from whatworked.files import storage_errors
-from whatworked.manifests import Manifest, RawFile
+from whatworked.manifest import Manifest, RawFile
 from whatworked.sources.archives import unpack
 from whatworked.sources.raw import RawBytes
 

@@ -10,7 +10,8 @@ from typing import Literal
 
 from whatworked.errors import SourceUnavailableError, WhatWorkedError
 from whatworked.files import write_atomic
-from whatworked.manifests import Manifest, RawForm, manifest
+from whatworked.manifest import Manifest, RawForm
+from whatworked.manifests import manifest
 from whatworked.sources import store
 from whatworked.sources.library import Library, Plan, absence, build, collect, wanted_form
 from whatworked.sources.routes import LOCAL_ROUTES, is_file

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import Manifest
+from whatworked.manifest import Manifest
 from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import Raw
 

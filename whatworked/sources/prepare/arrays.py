@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import ArraysPreparation, Manifest
+from whatworked.manifest import ArraysPreparation, Manifest
 from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawArrays
 

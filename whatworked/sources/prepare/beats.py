@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import BeatPreparation, Manifest
+from whatworked.manifest import BeatPreparation, Manifest
 from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawRecord
 

@@ -7,7 +7,7 @@ import io
 import numpy as np
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import ImagePreparation, Manifest
+from whatworked.manifest import ImagePreparation, Manifest
 from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import FloatArray, RawImage
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import LinkPreparation, Manifest
+from whatworked.manifest import LinkPreparation, Manifest
 from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import IntArray, RawGraph
 

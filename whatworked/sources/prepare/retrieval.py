@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from whatworked.canonical import sha256
 from whatworked.errors import RawDataError
-from whatworked.manifests import Manifest, RetrievalPreparation
+from whatworked.manifest import Manifest, RetrievalPreparation
 from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawCorpus
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import Manifest, SeriesPreparation
+from whatworked.manifest import Manifest, SeriesPreparation
 from whatworked.prepared import PreparedInput
 from whatworked.sources.prepare.tables import numbers
 from whatworked.sources.raw import FloatArray, RawTable

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import Manifest, TablePreparation
+from whatworked.manifest import Manifest, TablePreparation
 from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import FloatArray, IntArray, RawTable
 

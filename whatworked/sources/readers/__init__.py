@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import Reader
+from whatworked.manifest import Reader
 from whatworked.sources.raw import Raw, RawBytes
 
 _READERS = {

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import ArgumentLinesReader, ArgumentTreeReader
+from whatworked.manifest import ArgumentLinesReader, ArgumentTreeReader
 from whatworked.sources.archives import ARCHIVE_ERRORS, unpack
 from whatworked.sources.raw import RawBytes, RawCorpus
 from whatworked.sources.readers import single

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import BeirReader
+from whatworked.manifest import BeirReader
 from whatworked.sources.raw import RawBytes, RawCorpus
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import EdgeListReader, GmlReader
+from whatworked.manifest import EdgeListReader, GmlReader
 from whatworked.sources.raw import RawBytes, RawGraph
 from whatworked.sources.readers import single
 

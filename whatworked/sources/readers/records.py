@@ -10,7 +10,7 @@ import numpy as np
 
 from whatworked.errors import RawDataError
 from whatworked.files import storage_errors
-from whatworked.manifests import WfdbReader
+from whatworked.manifest import WfdbReader
 from whatworked.sources.raw import RawBytes, RawRecord
 
 

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Mapping
 
 from whatworked.errors import RawDataError
-from whatworked.manifests import TableReader
+from whatworked.manifest import TableReader
 from whatworked.sources.raw import RawBytes, RawTable
 from whatworked.sources.readers import single
 
