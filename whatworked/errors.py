@@ -54,6 +54,10 @@ class DeclarationError(WhatWorkedError, ValueError):
     """A workflow declaration that contradicts itself."""
 
 
+class MetricDisagreementError(WhatWorkedError):
+    """A metric and its second, independent computation give different values."""
+
+
 class ExecutionError(WhatWorkedError):
     """One or more configurations failed to run."""
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from whatworked.errors import MetricDisagreementError
 from whatworked.utility import CostMap
 
 if TYPE_CHECKING:
     from whatworked.prepared import PreparedInput
+
+
+AGREEMENT = 1e-10
+"""Largest difference of the two computations of a metric."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,20 @@ class Metric:
         costs = self.cost_map(data)
         return float(native) if costs is None else float(costs.to_utility(native))
 
+    def checked(self) -> Metric:
+        """The same metric; `MetricDisagreementError` where its second computation differs by more than 1e-10."""
+        return replace(self, native=partial(_checked_native, self))
+
     def disagreement(self, data: PreparedInput, prediction: Any) -> float:
         """Absolute difference between the metric and its second computation."""
         return abs(float(self.native(data, prediction)) - float(self.second(data, prediction)))
+
+
+def _checked_native(metric: Metric, data: PreparedInput, prediction: Any) -> float:
+    first, second = float(metric.native(data, prediction)), float(metric.second(data, prediction))
+    if not abs(first - second) <= AGREEMENT:
+        raise MetricDisagreementError(
+            f"{metric.name} on {data.source} is {first!r}, computed a second time {second!r}; "
+            f"they may differ by {AGREEMENT}"
+        )
+    return first

@@ -164,6 +164,10 @@ class Workflow:
         prediction = self.predict(data, mask, store)
         return self.score(data, prediction.value, prediction.warnings)
 
+    def checked(self) -> Workflow:
+        """The same workflow, whose runs compute the metric twice (see `Metric.checked`)."""
+        return replace(self, metric=self.metric.checked())
+
     def describe(self) -> dict[str, Any]:
         """Facts of the declaration as JSON values: options, stages, metric."""
         return workflow_text.describe(self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from workflow_samples import SAMPLES
 
 from whatworked import workflows
 from whatworked.cube import mask_strings
+from whatworked.errors import MetricDisagreementError
 from whatworked.prepared import PreparedInput
 from whatworked.workflows import beat_detection, events, second_metrics
 
@@ -94,6 +97,14 @@ def test_errors(seed: int, n: int) -> None:
     agree("regression", _with(y_test=truth), guess)
     agree("forecasting", PreparedInput("toy", "", {"series": np.append([1.0, 2.0], truth)}, {"cut": 2}), guess)
     agree("restoration", _with(clean=truth[None]), guess[None])
+
+
+def test_a_checked_workflow_raises_where_the_metrics_differ() -> None:
+    workflow, data = workflows.get("regression"), SAMPLES["regression"]()
+    assert workflow.checked().run(data, "011010") == workflow.run(data, "011010")
+    wrong = replace(workflow, metric=replace(workflow.metric, second=lambda data, prediction: 3.0))
+    with pytest.raises(MetricDisagreementError, match=r"MAE on toy is .*second time 3\.0"):
+        wrong.checked().run(data, "011010")
 
 
 def test_known_values() -> None:

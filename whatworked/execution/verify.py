@@ -141,7 +141,7 @@ class _Check:
         return [
             plan_source(
                 self.inputs.prepared[source],
-                self.workflows[ones[0].family],
+                self.workflows[ones[0].family].checked(),
                 ones,
                 only=set(sample_of(ones, self.request.sample, self.request.seed)),
                 cold=cold,
