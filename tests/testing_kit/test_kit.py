@@ -142,7 +142,7 @@ def failed(thing, kind, dimensions=SMALL):
     ("thing", "name", "words"),
     [
         (NotForTwo, "every size", "needs three points (d = 1, 2 measured masks)"),
-        (NeedsSorted, "every order", "ValueError: descending (d = 4, descending purchases)"),
+        (NeedsSorted, "every order", "ValueError: descending (d = 3, descending purchases)"),
         (DividesByRange, "flat surfaces", "not finite"),
         (Unrepeatable, "repeatable", "two fits with equal arguments and seed"),
         (GlobalDraw, "no global state", "draws from the global random generators"),
