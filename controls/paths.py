@@ -22,7 +22,7 @@ from whatworked.controls.plan import Cell
 from whatworked.controls.ridge import fit_ridge
 from whatworked.cube import FloatArray, IntArray, all_bits, anchors, as_strings
 from whatworked.equivalence import Equivalence
-from whatworked.grading import grade_many
+from whatworked.grading import Grade, grade_many
 from whatworked.records import Record
 from whatworked.surface import ResponseSurface
 
@@ -177,18 +177,22 @@ def run_cells(
         [[*anchors(surface.d), *delivery.purchases] for delivery in deliveries],
     )
     return tuple(
-        Record(
-            condition=surface.name,
-            method=one.cell.method,
-            seed=one.cell.seed,
-            budget=one.cell.budget,
-            table=table,
-            purchases=as_strings(one.purchases, surface.d),
-            aliases=as_strings(runners[METHODS[one.cell.method].class_aware].aliases(one.purchases), surface.d),
-            steps=one.steps,
-            predictions=tuple(one.predictions.tolist()),
-            grade=grade.to_dict(),
-            near_tie=one.near_tie,
-        )
+        _record(surface, runners[METHODS[one.cell.method].class_aware], one, grade, table)
         for one, grade in zip(deliveries, grades, strict=True)
+    )
+
+
+def _record(surface: ResponseSurface, runner: Runner, delivery: Delivery, grade: Grade, table: str) -> Record:
+    return Record(
+        condition=surface.name,
+        method=delivery.cell.method,
+        seed=delivery.cell.seed,
+        budget=delivery.cell.budget,
+        table=table,
+        purchases=as_strings(delivery.purchases, surface.d),
+        aliases=as_strings(runner.aliases(delivery.purchases), surface.d),
+        steps=delivery.steps,
+        predictions=tuple(delivery.predictions.tolist()),
+        grade=grade.to_dict(),
+        near_tie=delivery.near_tie,
     )

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from whatworked.aggregate import Measurement, Summary, macro_mean, summarize
-from whatworked.catalog import Condition, conditions, families
+from whatworked.catalog import Condition, conditions, families, select
 from whatworked.controls.methods import METHODS
 from whatworked.errors import InvalidOptionError
 from whatworked.grades import TOLERANCES
@@ -77,7 +77,13 @@ class Cohort:
     @property
     def key(self) -> Row:
         """The columns that say which cohort this is."""
-        return {"conditions": self.group, "budget": self.budget, "method": self.method, "records": len(self.members)}
+        return {
+            "conditions": self.group,
+            "budget": self.budget,
+            "method": self.method,
+            "sources": len({condition.source for condition, _ in self.members}),
+            "records": len(self.members),
+        }
 
 
 def graded(name: str) -> Callable[[Record], float | None]:
@@ -93,24 +99,27 @@ def graded(name: str) -> Callable[[Record], float | None]:
 def cohorts(records: Iterable[Record], budget: int) -> Iterator[Cohort]:
     """Cohorts under one budget, by group, then method.
 
-    A method counts for a group only if it ran on all of its conditions.
+    A method counts for a group only if it ran on all of its conditions that the records are of.
 
     Raises
     ------
     InvalidOptionError
         If the study has no record under that budget.
+    UnknownNameError
+        If a record is of a condition that the catalog does not have.
     """
     everything = list(records)
     chosen = [record for record in everything if record.budget == budget]
     if not chosen:
         known = sorted({record.budget for record in everything})
         raise InvalidOptionError(f"the study has no budget {budget}; it has {', '.join(map(str, known))}")
-    catalog = {one.id: one for one in conditions()}
+    present = {record.condition for record in chosen}
+    catalog = {one.id: one for one in select(present)}
     order = {name: place for place, name in enumerate(catalog)}
     chosen.sort(key=lambda record: (order[record.condition], record.seed))
     for group, tracks in GROUPS.items():
         wanted = {one.id for one in catalog.values() if one.track in tracks}
-        for method in METHODS:
+        for method in METHODS if wanted else ():
             members = [
                 (catalog[one.condition], one) for one in chosen if one.method == method and one.condition in wanted
             ]

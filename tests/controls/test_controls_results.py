@@ -15,7 +15,7 @@ from whatworked.cli import cli
 from whatworked.controls import results, store
 from whatworked.controls.shared_observations import acquisition_matrix, coverage_table, refit
 from whatworked.effects import mean_absolute_effect
-from whatworked.errors import InvalidOptionError
+from whatworked.errors import InvalidOptionError, UnknownNameError
 from whatworked.grades import TOLERANCES
 from whatworked.grading import grade
 from whatworked.records import Record
@@ -69,7 +69,18 @@ def test_seeds_are_averaged_within_a_source():
 
 
 def test_a_method_that_did_not_run_everywhere_is_not_averaged():
-    assert results.recovery_table(ON_FOUR[1:], 8) == ()
+    rows = results.recovery_table([*ON_FOUR, invented("wine", "D2")], 8)
+    assert [row["method"] for row in rows] == ["D1"]
+
+
+def test_a_study_of_a_few_conditions_is_averaged_over_those():
+    (row,) = results.recovery_table([invented("wine", effect_recovery=0.25)], 8)
+    assert (row["macro_recovery"], row["sources"]) == (0.25, 1)
+
+
+def test_a_condition_that_the_catalog_lacks_is_named():
+    with pytest.raises(UnknownNameError, match="elsewhere"):
+        results.recovery_table([invented("elsewhere")], 8)
 
 
 def test_an_unknown_budget_is_refused_with_the_known_ones():

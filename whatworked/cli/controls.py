@@ -13,6 +13,7 @@ from whatworked.cli.surfaces import references_option
 from whatworked.cli.tables import print_json
 
 if TYPE_CHECKING:
+    from whatworked.catalog import Condition
     from whatworked.controls.verify import Verification
     from whatworked.records import Record
 
@@ -35,6 +36,15 @@ def table_options(command: Command) -> Command:
     for option in (format_option, study_option, click.option("--budget", required=True, type=int, help="Credits.")):
         command = option(command)
     return command
+
+
+def _chosen(names: tuple[str, ...], families: tuple[str, ...], where: Path | None) -> tuple[Condition, ...]:
+    """The named conditions; by default all of the catalog that have a reference table."""
+    from whatworked import references
+    from whatworked.catalog import select
+
+    present = references.conditions(where)
+    return tuple(one for one in select(names, families) if names or families or one.id in present)
 
 
 def _records(study: Path | None) -> tuple[Record, ...]:
@@ -80,10 +90,9 @@ def run(
 
     Examples: whatworked controls run; whatworked controls run wine__d6 --resume --out out/controls
     """
-    from whatworked.catalog import select
     from whatworked.controls.study import run_study
 
-    report = run_study(select(names, families), out, jobs=jobs, resume=resume, references=where)
+    report = run_study(_chosen(names, families, where), out, jobs=jobs, resume=resume, references=where)
     if as_json:
         print_json(report.to_dict())
         return
@@ -116,10 +125,9 @@ def verify(
     Also checks that the masks of each code-equivalence class have one prediction digest in the reference tables, and
     that the recorded ridge designs are what the formulas give. Exit code 1 if anything differs that no tie explains.
     """
-    from whatworked.catalog import select
     from whatworked.controls.verify import verify_study
 
-    found = verify_study(select(names, families), study, jobs=jobs, references=where)
+    found = verify_study(_chosen(names, families, where), study, jobs=jobs, references=where)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -50,8 +50,11 @@ def _sections(
 def _print_section(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
     columns = [name for name in names if any(row[name] is not None for row in rows)]
     numeric = [place for place, name in enumerate(columns) if not isinstance(_first(rows, name), str)]
-    lines = [[name.replace("_", " ") for name in columns], *([_text(row[name]) for name in columns] for row in rows)]
-    print_table(lines, right=numeric)
+    heads = [name.split("_") for name in columns]
+    height = max(map(len, heads))
+    padded = [[""] * (height - len(words)) + words for words in heads]
+    lines = [list(line) for line in zip(*padded, strict=True)]
+    print_table([*lines, *([_text(row[name]) for name in columns] for row in rows)], right=numeric)
 
 
 def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
