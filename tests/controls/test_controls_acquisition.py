@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import extended
 import numpy as np
 import oracle
 import pytest
@@ -78,6 +79,32 @@ def test_a_batch_conditions_each_choice_on_the_earlier_ones():
         assert scores[list(left).index(rank)] == pytest.approx(scores.max(), rel=1e-9)
         column = sigma[:, rank].copy()
         sigma = sigma - np.outer(column, column) / (sigma[rank, rank] + model.nugget)
+
+
+@pytest.mark.parametrize("target", ["grid", "effect"])
+@pytest.mark.parametrize("size", [2, 5, 20, 50])
+def test_the_stated_noise_bounds_the_error_of_the_scores(target, size):
+    surface = rough_surface(6, seed=size)
+    ranks = np.array([0, 63, *(np.random.default_rng(size).permutation(62)[: size - 2] + 1)])
+    model = fit_kriging(6, ranks, surface.utilities[ranks])
+    left = np.setdiff1d(np.arange(64), ranks)
+    scores = score_candidates(model, left, target, np.arange(64))
+    exact = long_scores(model, target)[left]
+    assert np.all(np.abs(scores.values - exact) <= scores.noise)
+
+
+def long_scores(model, target):
+    """Scores of all masks in extended precision."""
+    cells, n = np.arange(64), len(model.ranks)
+    length = np.longdouble(model.length)
+    kernel = np.exp(-np.bitwise_count(cells[:, None] ^ cells[None, :]).astype(np.longdouble) / length)
+    cross = kernel[:, model.ranks]
+    inverse = extended.inverse(kernel[np.ix_(model.ranks, model.ranks)] + np.longdouble(model.nugget) * np.eye(n))
+    q = inverse.sum(axis=1)
+    unexplained = 1 - cross @ q
+    sigma = kernel - cross @ inverse @ cross.T + np.outer(unexplained, unexplained) / q.sum()
+    spread = differences(6) @ sigma if target == "effect" else sigma
+    return (spread**2).sum(axis=0) / np.maximum(np.diagonal(sigma) + model.nugget, 1e-12)
 
 
 def test_a_batch_may_ask_for_everything_left():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import extended
 import numpy as np
 import oracle
 import pytest
@@ -122,16 +123,9 @@ def test_the_stated_noise_bounds_the_error_of_the_losses():
 
 
 def long_loss(distance, values, length, nugget):
-    """The loss in extended precision, by Gauss-Jordan elimination."""
-    n = len(values)
-    table = np.concatenate([np.exp(-distance.astype(np.longdouble) / length), np.eye(n)], axis=1)
-    table[:, :n] += np.longdouble(nugget) * np.eye(n)
-    for pivot in range(n):
-        table[pivot] /= table[pivot, pivot]
-        factor = table[:, pivot].copy()
-        factor[pivot] = 0
-        table -= np.outer(factor, table[pivot])
-    inverse = table[:, n:]
+    """The loss in extended precision."""
+    kernel = np.exp(-distance.astype(np.longdouble) / length)
+    inverse = extended.inverse(kernel + np.longdouble(nugget) * np.eye(len(values)))
     q = inverse.sum(axis=1)
     projection = inverse - np.outer(q, q) / q.sum()
     return float(np.mean(((projection @ values) / np.diagonal(projection)) ** 2))

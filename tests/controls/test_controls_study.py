@@ -159,6 +159,25 @@ class TestRun:
         assert (report.made, report.kept) == (96 + 96, 189)
         assert files(out) == files(made[0])
 
+    def test_an_interrupted_run_keeps_the_conditions_it_finished(self, made, tmp_path, monkeypatch):
+        out, written = tmp_path / "out", []
+        write = study.write_records
+
+        def interrupted(where, records, maker):
+            if len(written) == 2:
+                raise KeyboardInterrupt
+            written.append(records[0].condition)
+            return write(where, records, maker)
+
+        monkeypatch.setattr(study, "write_records", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            study.run_study(SOME, out, jobs=1)
+        monkeypatch.setattr(study, "write_records", write)
+        report = study.run_study(SOME, out, jobs=1, resume=True)
+        assert report.kept == sum(len(planned(one)) for one in SOME if one.id in written)
+        assert report.made + report.kept == 96 + 96 + 189
+        assert files(out) == files(made[0])
+
     def test_without_resume_everything_is_made_anew(self, made, tmp_path):
         out = tmp_path / "out"
         shutil.copytree(made[0], out)
