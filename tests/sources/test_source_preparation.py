@@ -22,10 +22,6 @@ HERE = Library(offline=True)
 PRESENT = tuple(name for name in catalog.sources() if HERE.is_present(manifest(name)))
 
 
-def _present(*names: str) -> list[str]:
-    return [name for name in names if name in PRESENT]
-
-
 def test_twenty_sources_need_neither_network_nor_mirror() -> None:
     assert len(PRESENT) >= 20
     conditions = [one for one in catalog.conditions() if one.source in PRESENT]
@@ -41,7 +37,8 @@ def test_every_raw_form_here_leads_to_the_expected_input(source: str) -> None:
     assert [finding for finding in findings if finding.outcome != "right"] == []
 
 
-# Facts published with the benchmark: training rows per class; quantiles (0, 25, 50, 75, 100 %) of the training target.
+# Facts published with the benchmark: training rows per class; quantiles (0, 25, 50, 75, 100 %) of the training target
+# and of document lengths; digests of prepared files.
 CLASS_COUNTS = {
     "banknote": [512, 431],
     "breast_diagnostic": [255, 143],
@@ -56,6 +53,10 @@ TARGET_QUANTILES = {
 }
 CLUSTERS = {"dry_bean": 7, "glass": 6, "seeds": 3, "wine": 3}
 CUTS = {"co2": 1713, "elnino": 549, "nile": 75, "sunspots": 231}
+DOCUMENT_LENGTHS = {
+    "scifact": [221.0, 1124.0, 1426.0, 1811.5, 10127.0],
+    "arguana": [5.0, 650.0, 940.0, 1303.0, 7164.0],
+}
 GRAPH_DIGESTS = {
     "graph_lesmis": "10151e22e40baa16b0d1006015b70923c5b6e74a7769b2d0afec7b82c73d0850",
     "graph_adjnoun": "852e8a92f80cb5393de84efec1e85ee12bcfba20d479f0f77dc61f6c6f0b533d",
@@ -70,29 +71,6 @@ BEAT_DIGESTS = {
 }
 
 
-@pytest.mark.parametrize("source", _present(*CLASS_COUNTS))
-def test_published_class_counts(source: str) -> None:
-    assert np.bincount(HERE.prepared(source).arrays["y_train"]).tolist() == CLASS_COUNTS[source]
-
-
-@pytest.mark.parametrize("source", _present(*TARGET_QUANTILES))
-def test_published_target_quantiles(source: str) -> None:
-    found = np.quantile(HERE.prepared(source).arrays["y_train"], [0, 0.25, 0.5, 0.75, 1])
-    assert found == pytest.approx(TARGET_QUANTILES[source], rel=1e-13)
-
-
-@pytest.mark.parametrize("source", _present(*CLUSTERS))
-def test_number_of_clusters(source: str) -> None:
-    assert HERE.prepared(source).facts["n_clusters"] == CLUSTERS[source]
-
-
-@pytest.mark.parametrize("source", _present(*CUTS))
-def test_cuts_of_series(source: str) -> None:
-    prepared = HERE.prepared(source)
-    assert prepared.facts["cut"] == CUTS[source]
-    assert np.isfinite(prepared.arrays["series"]).all()
-
-
 def _published_digest(**arrays: object) -> str:
     """Digest of the compressed npz file that the published benchmark kept."""
     stream = io.BytesIO()
@@ -100,42 +78,87 @@ def _published_digest(**arrays: object) -> str:
     return hashlib.sha256(stream.getvalue()).hexdigest()
 
 
-@pytest.mark.parametrize("source", _present(*GRAPH_DIGESTS))
-def test_graphs_are_divided_byte_for_byte_as_published(source: str) -> None:
-    prepared = HERE.prepared(source)
+def _classification(prepared: PreparedInput) -> None:
+    assert np.bincount(prepared.arrays["y_train"]).tolist() == CLASS_COUNTS[prepared.source]
+
+
+def _regression(prepared: PreparedInput) -> None:
+    found = np.quantile(prepared.arrays["y_train"], [0, 0.25, 0.5, 0.75, 1])
+    assert found == pytest.approx(TARGET_QUANTILES[prepared.source], rel=1e-13)
+
+
+def _clustering(prepared: PreparedInput) -> None:
+    assert prepared.facts["n_clusters"] == CLUSTERS[prepared.source] == len(np.unique(prepared.arrays["labels"]))
+
+
+def _forecasting(prepared: PreparedInput) -> None:
+    assert prepared.facts["cut"] == CUTS[prepared.source]
+    assert np.isfinite(prepared.arrays["series"]).all()
+
+
+def _restoration(prepared: PreparedInput) -> None:
+    clean, noisy = prepared.arrays["clean"], prepared.arrays["noisy"]
+    assert max(clean.shape) == 256
+    assert noisy.min() >= 0
+    assert noisy.max() <= 1
+    inside = (noisy > 0) & (noisy < 1) & (clean > 0.3) & (clean < 0.7)
+    assert (noisy - clean)[inside].std() == pytest.approx(0.1, abs=0.005)
+
+
+def _retrieval(prepared: PreparedInput) -> None:
+    lengths = [len(text) for text in prepared.facts["documents"]]
+    assert np.quantile(lengths, [0, 0.25, 0.5, 0.75, 1]).tolist() == DOCUMENT_LENGTHS[prepared.source]
+    assert len(prepared.facts["queries"]) == 64
+
+
+def _link_prediction(prepared: PreparedInput) -> None:
     names = ("observed_edges", "fit_pairs", "fit_labels", "test_pairs", "test_labels")
     nodes = np.int64(prepared.facts["n_nodes"])
-    assert _published_digest(n_nodes=nodes, **{name: prepared.arrays[name] for name in names}) == GRAPH_DIGESTS[source]
+    found = _published_digest(n_nodes=nodes, **{name: prepared.arrays[name] for name in names})
+    assert found == GRAPH_DIGESTS[prepared.source]
 
 
-@pytest.mark.parametrize("source", _present(*BEAT_DIGESTS))
-def test_records_are_prepared_byte_for_byte_as_published(source: str) -> None:
-    arrays = HERE.prepared(source).arrays
+def _beat_detection(prepared: PreparedInput) -> None:
+    arrays = prepared.arrays
     found = _published_digest(signal=arrays["signal"], true_events=arrays["events"], sample_rate=360)
-    assert found == BEAT_DIGESTS[source]
+    assert found == BEAT_DIGESTS[prepared.source]
 
 
-@pytest.mark.parametrize("source", _present("scifact", "arguana"))
-def test_cohorts_are_the_smallest_digests_and_exclude_copies_of_the_query(source: str) -> None:
-    facts = HERE.prepared(source).facts
-    digests = [hashlib.sha256(name.encode()).hexdigest() for name in facts["query_ids"]]
-    assert digests == sorted(digests)
-    assert len(digests) == 64
-    assert facts["document_ids"] == sorted(facts["document_ids"])
-    assert all(facts["relevant"])
-    copies = [[facts["documents"][place] for place in places] for places in facts["excluded"]]
-    assert all(bool(places) == (source == "arguana") for places in copies)
-    assert all(query in texts for query, texts in zip(facts["queries"], copies, strict=True) if texts)
+FACTS = {
+    "classification": _classification,
+    "regression": _regression,
+    "clustering": _clustering,
+    "forecasting": _forecasting,
+    "restoration": _restoration,
+    "retrieval": _retrieval,
+    "link_prediction": _link_prediction,
+    "beat_detection": _beat_detection,
+}
 
 
-@pytest.mark.parametrize("source", _present("astronaut", "coffee", "hubble_deep_field", "rocket"))
-def test_pictures_are_noisy_within_bounds(source: str) -> None:
-    arrays = HERE.prepared(source).arrays
-    assert max(arrays["clean"].shape) == 256
-    assert arrays["noisy"].min() >= 0
-    assert arrays["noisy"].max() <= 1
-    inside = (arrays["noisy"] > 0) & (arrays["noisy"] < 1) & (arrays["clean"] > 0.3) & (arrays["clean"] < 0.7)
-    assert (arrays["noisy"] - arrays["clean"])[inside].std() == pytest.approx(0.1, abs=0.005)
+@pytest.mark.parametrize("source", PRESENT)
+def test_published_facts_are_met(source: str) -> None:
+    FACTS[manifest(source).family](HERE.prepared(source))
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=3), st.sampled_from(["A b", " a  B", "c", "ﬁ", "fi"]), min_size=5))
+def test_cohorts_are_the_smallest_digests_and_exclude_copies_of_the_query(texts: dict[str, str]) -> None:
+    raw = RawCorpus(texts, texts, {name: [name, name] for name in texts}, "x")
+    one = _manifest("retrieval", 'kind = "retrieval"\nqueries = 4\nexclude_copies = true')
+    facts = prepare(one, raw).facts
+    chosen, ids = facts["query_ids"], facts["document_ids"]
+    digests = {name: hashlib.sha256(name.encode()).hexdigest() for name in texts}
+    assert ids == sorted(texts)
+    assert [digests[name] for name in chosen] == sorted(digests.values())[:4]
+    assert [[ids[place] for place in places] for places in facts["relevant"]] == [[name] for name in chosen]
+    alike = {"A b": {"A b", " a  B"}, " a  B": {"A b", " a  B"}, "c": {"c"}, "ﬁ": {"ﬁ", "fi"}, "fi": {"ﬁ", "fi"}}
+    for name, places in zip(chosen, facts["excluded"], strict=True):
+        assert {ids[place] for place in places} == {other for other in texts if texts[other] in alike[texts[name]]}
+
+
+def test_without_exclusion_nothing_is_excluded() -> None:
+    raw = RawCorpus({"d": "t"}, {"q": "t"}, {"q": ["d"]}, "x")
+    assert prepare(_manifest("retrieval", 'kind = "retrieval"\nqueries = 1'), raw).facts["excluded"] == [[]]
 
 
 def _manifest(family: str, preparation: str, shapes: str = "{}") -> Manifest:
