@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from whatworked.controls.candidates import Scores, candidates_of
+from whatworked.controls.candidates import Scores, candidates_of, check_scorable
 from whatworked.controls.kriging import KrigingModel, fit_kriging
 from whatworked.cube import BitArray, FloatArray, IntArray
 from whatworked.equivalence import Equivalence
@@ -114,6 +114,7 @@ class KrigingPolicy:
 
     def explain(self, state: SearchState, n: int = 1) -> tuple[Scores, ...]:
         """Scores of all candidates at each of the next `n` choices; `Scores.best` is what `ask` returns."""
+        check_scorable(state.d)
         known, left = candidates_of(state, self.class_aware)
         cells = _cells(state, self.class_aware)
         model = fit_kriging(state.d, known.ranks, known.values)

@@ -11,7 +11,11 @@ import numpy as np
 from whatworked.controls.ties import Choice, choose
 from whatworked.cube import FloatArray, IntArray, mask_string
 from whatworked.equivalence import Equivalence
+from whatworked.errors import InvalidOptionError
 from whatworked.protocols import SearchState
+
+LARGEST = 12
+"""Largest number of options for policies that score every mask: the covariance of 4,096 cells takes 134 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,15 @@ def on_representatives(equivalence: Equivalence, ranks: IntArray, values: FloatA
     _, first = np.unique(representatives, return_index=True)
     first.sort()
     return Known(representatives[first], values[first])
+
+
+def check_scorable(d: int) -> None:
+    """Raise `InvalidOptionError` where a policy that scores every mask of the cube would not fit in memory."""
+    if d > LARGEST:
+        raise InvalidOptionError(
+            f"{d} options make {1 << d} masks to score; designs and Gaussian processes go up to {LARGEST} options. "
+            "Use the policy random, or one of your own"
+        )
 
 
 def candidates_of(state: SearchState, class_aware: bool) -> tuple[Known, IntArray]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from whatworked.controls.candidates import Scores, candidates_of
+from whatworked.controls.candidates import Scores, candidates_of, check_scorable
 from whatworked.controls.recorded_designs import recorded_next
 from whatworked.controls.ridge import features
 from whatworked.cube import BitArray, FloatArray, IntArray, anchors, bits_of, check_dimensions
@@ -149,6 +149,7 @@ class DesignPolicy:
 
     def ask(self, state: SearchState, n: int) -> BitArray:
         """Choose `n` masks, fewer if fewer classes are left unmeasured; shape (k, d)."""
+        check_scorable(state.d)
         known, left = candidates_of(state, self.class_aware)
         everything = np.union1d(known.ranks, left).astype(np.int64).tobytes()
         measured = known.ranks.tolist()

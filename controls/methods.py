@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
+from typing import TypeVar
 
 from whatworked.controls.acquisition import KrigingPolicy
 from whatworked.controls.classes import ClassAwareEstimator
@@ -16,6 +17,8 @@ from whatworked.controls.ridge import RidgeEstimator
 from whatworked.equivalence import Equivalence
 from whatworked.errors import unknown_name
 from whatworked.protocols import Estimator, Policy
+
+Thing = TypeVar("Thing")
 
 RANDOM_SEEDS = 20
 """Seeds 0 to 19 of a random order in the study."""
@@ -104,16 +107,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 
 
 def estimator(name: str, equivalence: Equivalence | None = None) -> Estimator:
-    """A reference estimator by name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    """
-    if name not in ESTIMATORS:
-        raise unknown_name("estimator", name, ESTIMATORS)
-    return ESTIMATORS[name](equivalence) if name.startswith("class-") else ESTIMATORS[name]()
+    """A reference estimator by name; raises `UnknownNameError` if there is none."""
+    factory = _named("estimator", name, ESTIMATORS)
+    return factory(equivalence) if name.startswith("class-") else factory()
 
 
 def policy(name: str, random_state: int = 0) -> Policy:
@@ -124,19 +120,16 @@ def policy(name: str, random_state: int = 0) -> Policy:
     UnknownNameError
         If there is none of that name.
     """
-    if name not in POLICIES:
-        raise unknown_name("policy", name, POLICIES)
-    return POLICIES[name](random_state=random_state) if name.endswith("random") else POLICIES[name]()
+    factory = _named("policy", name, POLICIES)
+    return factory(random_state=random_state) if name.endswith("random") else factory()
 
 
 def method(label: str) -> Method:
-    """A method of the study by label.
+    """A method of the study by label; raises `UnknownNameError` if there is none."""
+    return _named("method", label, METHODS)
 
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that label.
-    """
-    if label not in METHODS:
-        raise unknown_name("method", label, METHODS)
-    return METHODS[label]
+
+def _named(kind: str, name: str, known: Mapping[str, Thing]) -> Thing:
+    if name not in known:
+        raise unknown_name(kind, name, known)
+    return known[name]

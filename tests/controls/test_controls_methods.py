@@ -11,9 +11,9 @@ from whatworked.controls.plan import BUDGETS, planned, total
 from whatworked.controls.ridge import RidgeEstimator
 from whatworked.cube import all_bits, bits_of, ranks_of
 from whatworked.equivalence import Equivalence
-from whatworked.errors import InvalidMaskError, UnknownNameError
+from whatworked.errors import InvalidMaskError, InvalidOptionError, UnknownNameError
 from whatworked.grading import grade
-from whatworked.protocols import Estimator, Policy, Predictor
+from whatworked.protocols import Estimator, Policy, Predictor, SearchState
 
 
 @pytest.mark.parametrize("name", controls.ESTIMATORS)
@@ -38,6 +38,17 @@ def test_every_policy_buys_distinct_unmeasured_masks_from_two_to_eight_options(n
         assert isinstance(policy, Policy)
         answer = policy.ask(state, 2)
         assert len(set(ranks_of(answer).tolist()) - {0, (1 << d) - 1}) == 2
+
+
+@pytest.mark.parametrize("name", controls.POLICIES)
+def test_cubes_too_large_to_score_are_refused_and_random_orders_go_on(name):
+    masks = bits_of([0, (1 << 13) - 1], 13)
+    state = SearchState(13, masks, np.array([0.2, 0.4]), 4)
+    if "random" in name:
+        assert controls.policy(name).ask(state, 4).shape == (4, 13)
+    else:
+        with pytest.raises(InvalidOptionError, match="up to 12 options"):
+            controls.policy(name).ask(state, 4)
 
 
 @pytest.mark.parametrize("label", controls.METHODS)
