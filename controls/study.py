@@ -90,6 +90,8 @@ def run_study(
 ) -> StudyReport:
     """Compute all records of some conditions and write them to a folder, condition by condition.
 
+    Records of other conditions that the folder holds stay as they are.
+
     Parameters
     ----------
     conditions : sequence of Condition
@@ -117,7 +119,7 @@ def run_study(
     made = kept = near_ties = 0
     with open_workers(jobs, profile) as workers, progress(sum(len(task.cells) for task in tasks), "record") as bar:
         maker = workers.maker()
-        index = read_index(out) if resume else StudyIndex()
+        index = read_index(out)
         waiting = [task for task in tasks if not (resume and _is_complete(task, index, maker, out))]
         for task in tasks:
             kept += 0 if task in waiting else len(task.cells)
