@@ -1,0 +1,297 @@
+"""Pooling runs, choosing baselines, comparing, and saying what follows."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
+
+from whatworked.bootstrap import Interval
+from whatworked.cli.compare import compare as compare_command
+from whatworked.errors import InvalidOptionError, UnknownNameError
+from whatworked.paired import compare
+from whatworked.runs.baseline import partners
+from whatworked.runs.bench import run_in_process
+from whatworked.runs.comparison import compare_methods
+from whatworked.runs.folder import Run, claim, finish
+from whatworked.runs.pool import pooled, read_pool
+from whatworked.runs.statement import multiplicity, overview, statement
+from whatworked.runs.summary import count_of, failures, measurements, standings
+
+METHODS = {"a/x": ("a", "x"), "a/y": ("a", "y"), "b/x": ("b", "x"), "b/y": ("b", "y"), "c/y": ("c", "y")}
+
+
+def many_tasks():
+    places = [("one", "left"), ("two", "left"), ("three", "right"), ("four", "middle"), ("five", "far")]
+    return [synthetic_task(name, 3, seed, family) for seed, (name, family) in enumerate(places)]
+
+
+def made(tmp_path, name="run", tasks=None, **how):
+    plan = make_plan(tasks or many_tasks(), **{"budgets": (1, 3), "seeds": 2, **how})
+    claim(tmp_path / name, plan)
+    return finish(tmp_path / name, plan, run_in_process(plan), {"python": "3"})
+
+
+def flip(masks, utilities, cube):
+    return np.full(len(cube), 1.0 - utilities.mean())
+
+
+@pytest.mark.parametrize(
+    ("baseline", "expected"),
+    [
+        ("a/x", {"a/y": "a/x", "b/x": "a/x", "b/y": "a/x", "c/y": "a/x"}),
+        ("x", {"a/y": "a/x", "b/y": "b/x"}),
+        ("y", {"a/x": "a/y", "b/x": "b/y"}),
+        ("a", {"b/x": "a/x", "b/y": "a/y", "c/y": "a/y"}),
+        ("c", {"a/x": "c/y", "a/y": "c/y", "b/x": "c/y", "b/y": "c/y"}),
+        (None, {"a/y": "a/x", "b/x": "a/x", "b/y": "a/x", "c/y": "a/x"}),
+    ],
+)
+def test_partners(baseline, expected):
+    assert partners(METHODS, baseline) == expected
+
+
+def test_preferred_baselines_and_unknown_ones():
+    assert partners({"m/r": ("m", "r"), "gp/gp-effect": ("gp", "gp-effect")}) == {"m/r": "gp/gp-effect"}
+    assert partners({"D1": ("r", "d"), "GP-E": ("gp", "gp-effect")}) == {"D1": "GP-E"}
+    assert partners({"a/x": ("a", "x")}) == {}
+    with pytest.raises(UnknownNameError, match="unknown baseline 'z'"):
+        partners(METHODS, "z")
+
+
+def test_equal_methods_of_two_runs_become_one(tmp_path):
+    first = made(tmp_path, "first", estimators=[mean], tasks=many_tasks()[:3])
+    second = made(tmp_path, "second", estimators=[mean, flip], tasks=many_tasks()[2:])
+    pool = pooled([first, second])
+    assert list(pool.methods) == ["mean/lowest", "flip/lowest"]
+    assert sum(row["method"] == "mean/lowest" for row in pool.rows) == 10
+    assert len(pool.costs) == len(pool.rows) == 16
+
+
+def test_equal_labels_of_different_methods_are_told_apart(tmp_path):
+    first = made(tmp_path, "first", batch=1)
+    second = made(tmp_path, "second", batch=3, budgets=(3,))
+    third = made(tmp_path, "deep/second", batch=2, budgets=(3,))
+    assert list(pooled([first, second, third]).methods) == ["mean/lowest", "mean/lowest@second", "mean/lowest@second'"]
+
+
+def test_runs_that_disagree_are_refused(tmp_path):
+    first = made(tmp_path, "first")
+    changed = list(first.records)
+    grade = {**changed[0].grade, "effect_recovery": 0.123}
+    changed[0] = msgspec.structs.replace(changed[0], grade=grade)
+    with pytest.raises(InvalidOptionError, match="disagree on mean/lowest, one, budget 1, seed 0"):
+        pooled([first, Run(first.manifest, tuple(changed), (), "second")])
+    with pytest.raises(InvalidOptionError, match="no run given"):
+        pooled([])
+
+
+def test_runs_on_different_tables_are_refused(tmp_path):
+    first = made(tmp_path, "first")
+    other = [synthetic_task("one", 3, 99, "left")]
+    with pytest.raises(InvalidOptionError, match="different reference tables of one;"):
+        pooled([first, made(tmp_path, "second", tasks=other)])
+
+
+class Fails:
+    def fit(self, masks, utilities):
+        raise RuntimeError("never")
+
+
+def test_missing_deliveries_count_as_nothing_recovered_and_are_listed(tmp_path):
+    def sometimes(masks, utilities, cube):
+        if utilities[0] > 0.5:
+            raise RuntimeError("too high")
+        return np.full(len(cube), utilities.mean())
+
+    tasks = many_tasks()
+    high = {task.condition for task in tasks if task.surface.utilities[0] > 0.5}
+    assert 0 < len(high) < 5
+    rows = made(tmp_path, estimators=[sometimes, mean], budgets=(3,)).rows()
+    by_method = {one.method: one for one in standings(rows)}
+    whole, partial = by_method["mean/lowest"], by_method["sometimes/lowest"]
+    assert partial.missing == len(high)
+    assert partial.sources == whole.sources == 5
+    for row in rows:
+        if row["method"] == "sometimes/lowest" and row["condition"] in high:
+            assert row["effect_recovery"] == 0.0
+    expected = {"left": [], "right": [], "middle": [], "far": []}
+    for row in rows:
+        if row["method"] == "sometimes/lowest":
+            expected[row["family"]].append(row["effect_recovery"])
+    assert partial.recovery == pytest.approx(np.mean([np.mean(values) for values in expected.values()]))
+    listed = list(failures(rows))
+    assert {entry["condition"] for entry in listed} == high
+    assert {entry["cause"] for entry in listed} == {"estimator: RuntimeError: too high"}
+
+
+def test_counts_average_seeds_before_counting_sources(tmp_path):
+    rows = made(tmp_path, estimators=[noise], policies=[shuffled], budgets=(3,), seeds=4).rows()
+    (one,) = standings(rows)
+    assert one.records == 20
+    assert one.exact == pytest.approx(sum(row["exact"] for row in rows) / 4)
+    assert count_of(rows, "exact") == one.exact
+    assert set(one.profile) == {"0.025", "0.05", "0.1", "0.2", "0.4"}
+    assert one.profile["0.1"] == one.strict
+
+
+def test_figures_hold_what_the_building_blocks_give(tmp_path):
+    pool = pooled([made(tmp_path, estimators=[mean, flip], policies=[lowest, shuffled])])
+    figures = compare_methods(pool, "mean", resamples=199)
+    assert len(figures) == 8
+    by_place = {(one.standing.budget, one.standing.method): one for one in figures}
+    one = by_place[3, "flip/shuffled"]
+    assert one.against.baseline == "mean/shuffled"
+    mine, theirs = (
+        [row for row in pool.rows if row["method"] == method and row["budget"] == 3]
+        for method in ("flip/shuffled", "mean/shuffled")
+    )
+    assert one.against.paired == compare(measurements(mine), measurements(theirs))
+    assert one.against.interval.estimate == pytest.approx(
+        one.interval.estimate - by_place[3, "mean/shuffled"].interval.estimate
+    )
+    assert one.cost.fits == 1.0
+    assert one.cost.asks == 3.0
+    assert one.cost.fit_seconds > 0
+    assert by_place[3, "mean/shuffled"].against is None
+    assert (
+        json.loads(json.dumps(one.to_dict()))["against"]["paired"]["differences"]["one"]
+        == one.against.paired.differences["one"]
+    )
+
+
+def test_sources_that_only_one_method_has_are_left_out_and_named(tmp_path):
+    pool = pooled(
+        [made(tmp_path, "a", estimators=[mean]), made(tmp_path, "b", estimators=[flip], tasks=many_tasks()[1:4])]
+    )
+    figure = compare_methods(pool, "mean/lowest", resamples=99)[-1]
+    assert figure.standing.method == "flip/lowest"
+    assert figure.against.left_out == ("five", "one")
+    assert set(figure.against.paired.differences) == {"two", "three", "four"}
+
+
+def test_methods_without_common_sources_are_not_compared(tmp_path):
+    pool = pooled(
+        [made(tmp_path, "a", tasks=many_tasks()[:2]), made(tmp_path, "b", estimators=[flip], tasks=many_tasks()[2:])]
+    )
+    assert all(one.against is None for one in compare_methods(pool, "mean/lowest", resamples=99))
+
+
+def rows_of(values):
+    from whatworked.aggregate import Measurement
+
+    return [Measurement(family, source, value) for (family, source), value in values.items()]
+
+
+def stated(differences, low, high, missing=(0, 0)):
+    """Statement of a comparison with the given differences by (family, source)."""
+    paired = compare(rows_of(differences), rows_of(dict.fromkeys(differences, 0.0)))
+    families = {family for family, _ in differences}
+    interval = Interval(paired.macro.mean, low, high, 0.95, 99, 0, len(families), len(differences))
+    return statement(("new", "old"), "four track, B = 8", interval, paired, missing)
+
+
+FIVE = [("f1", "s1"), ("f1", "s2"), ("f2", "s3"), ("f3", "s4"), ("f4", "s5")]
+
+
+def test_a_clear_difference_may_be_stated_with_its_range():
+    said = stated(dict(zip(FIVE, [0.1, 0.2, 0.1, 0.3, 0.2], strict=True)), 0.05, 0.25)
+    assert said.verdict == "ahead"
+    text = str(said)
+    assert "new against old, four track, B = 8: +0.188 family-macro recovery (95% interval +0.050 to +0.250" in text
+    assert "better on 5, equal on 0, worse on 0 of 5 sources" in text
+    assert "One may say that new recovers more than old" in text
+    assert "+0.150 to +0.217 without any one source" in text
+
+
+def test_exceptions_to_a_difference_are_named():
+    said = stated(dict(zip(FIVE, [-0.1, -0.2, -0.1, 0.05, -0.2], strict=True)), -0.25, -0.01)
+    assert said.verdict == "behind"
+    assert "One may say that old recovers more than new" in said.supports
+    assert said.limits == ("It does not hold everywhere: on 1 sources it is the other way round.",)
+
+
+def test_an_interval_around_nothing_allows_no_claim_either_way():
+    said = stated(dict(zip(FIVE, [0.1, -0.2, 0.1, 0.1, -0.05], strict=True)), -0.12, 0.09)
+    assert said.verdict == "open"
+    assert "may not say that either recovers more, nor that they are equal: differences up to 0.120" in said.supports
+
+
+def test_a_difference_that_hangs_on_one_source_says_so():
+    differences = dict(zip(FIVE, [-0.01, -0.01, -0.01, 0.4, -0.01], strict=True))
+    said = stated(differences, 0.001, 0.2)
+    assert said.verdict == "one source"
+    assert "new is ahead of old only with s4" in said.supports
+
+
+def test_few_families_allow_no_word_about_others():
+    said = stated({("f1", "s1"): 0.3, ("f1", "s2"): 0.2, ("f2", "s3"): 0.2}, 0.1, 0.4)
+    assert said.verdict == "few families"
+    assert "these 3 sources of 2 families; it says nothing about others" in said.supports
+
+
+def test_equality_on_every_source_and_missing_deliveries():
+    said = stated(dict.fromkeys(FIVE, 0.0), 0.0, 0.0, missing=(1, 3))
+    assert said.verdict == "same"
+    assert "0.000 family-macro recovery (95% interval 0.000 to 0.000;" in said.difference
+    assert said.limits == (
+        "1 delivery of new is missing and counts as recovery 0.",
+        "3 deliveries of old are missing and count as recovery 0.",
+    )
+
+
+def test_one_source_per_family_says_nothing_about_a_family():
+    said = stated({(f"f{k}", f"s{k}"): 0.1 + k / 100 for k in range(4)}, 0.08, 0.2)
+    assert "With one source per family nothing can be said about a single family." in said.limits
+
+
+def test_overview_and_multiplicity():
+    assert (
+        overview("new", "old", ["ahead", "open", "open"]) == "new against old, 3 comparisons: ahead in 1, neither in 2."
+    )
+    assert overview("new", "old", ["same"]) == "new against old, 1 comparison: the same in 1."
+    assert "78 comparisons were made, each at 95%: if no methods differed at all, about 3.9" in multiplicity(78, 0.95)
+    assert multiplicity(1, 0.9).startswith("1 comparison was made")
+
+
+def run_command(tmp_path, *arguments):
+    made(tmp_path, estimators=[mean, flip, Fails], policies=[lowest, shuffled])
+    return CliRunner().invoke(compare_command, [str(tmp_path / "run"), "--resamples", "99", *arguments])
+
+
+def test_the_command_prints_every_section(tmp_path):
+    result = run_command(tmp_path, "--baseline", "mean", "--sources", "--statements")
+    assert result.exit_code == 0, result.output
+    for heading in (
+        "Family-macro effect recovery",
+        "Paired differences\n",
+        "Paired differences by source",
+        "Strict sources by tolerance",
+        "Cost per record",
+        "What the numbers allow one to say",
+    ):
+        assert heading in result.output
+    assert "30 of 90 deliveries are missing and count as recovery 0" in result.output
+    assert "Fails/lowest on one, budgets 1,3: estimator: RuntimeError: never" in result.output
+    assert "flip/lowest against mean/lowest, outside track, B = 1:" in result.output
+    assert "None of this speaks about other budgets" in result.output
+
+
+def test_the_command_as_json(tmp_path):
+    content = json.loads(run_command(tmp_path, "--json").output)
+    assert len(content["figures"]) == 12
+    assert content["records"] == 90
+    assert len(content["failures"]) == 10
+
+
+def test_the_command_names_unknown_baselines(tmp_path):
+    assert isinstance(run_command(tmp_path, "--baseline", "nonesuch").exception, UnknownNameError)
+
+
+def test_read_pool_reads_folders(tmp_path):
+    made(tmp_path, "a")
+    assert len(read_pool([tmp_path / "a"]).rows) == 10

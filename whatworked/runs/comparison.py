@@ -1,0 +1,150 @@
+"""Comparing methods: figures with intervals, paired differences, counts, costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from whatworked.aggregate import mean
+from whatworked.bootstrap import RESAMPLES, Interval, difference_interval, macro_interval
+from whatworked.paired import Comparison, Omission, compare, source_omission
+from whatworked.runs.baseline import partners
+from whatworked.runs.pool import Pool
+from whatworked.runs.statement import Statement, statement
+from whatworked.runs.summary import Row, Standing, grouped, measurements, standings
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a method costs per record, in the mean; None where no costs were kept.
+
+    Attributes
+    ----------
+    fits, asks : float
+        Estimator fits and policy calls per record.
+    fit_seconds, policy_seconds : float
+        Seconds per record; volatile.
+    """
+
+    fits: float
+    asks: float
+    fit_seconds: float
+    policy_seconds: float
+
+
+@dataclass(frozen=True)
+class Against:
+    """A method against its baseline, on the sources that both have.
+
+    Attributes
+    ----------
+    baseline : str
+        The other method.
+    interval : Interval
+        Family-macro difference of recovery, method minus baseline.
+    paired : Comparison
+        Differences by source, wins, ties and losses, omission ranges.
+    left_out : tuple of str
+        Sources that only one of the two has.
+    statement : Statement
+        What the numbers allow one to say, and what they do not.
+    """
+
+    baseline: str
+    interval: Interval
+    paired: Comparison
+    left_out: tuple[str, ...]
+    statement: Statement
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One method under one budget on one track."""
+
+    standing: Standing
+    interval: Interval
+    omission: Omission | None
+    cost: Cost | None
+    against: Against | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return asdict(self)
+
+
+def compare_methods(
+    pool: Pool, baseline: str | None = None, confidence: float = CONFIDENCE, resamples: int = RESAMPLES, seed: int = 0
+) -> tuple[Figure, ...]:
+    """Figures of all methods by track and budget.
+
+    Parameters
+    ----------
+    pool : Pool
+        The results.
+    baseline : str, optional
+        See `whatworked.runs.baseline.partners`.
+    confidence, resamples, seed
+        Of the bootstrap intervals; see `whatworked.bootstrap`.
+
+    Returns
+    -------
+    tuple of Figure
+        By track, ascending budget, and method in order of appearance.
+
+    Raises
+    ------
+    UnknownNameError, InvalidOptionError
+        For a baseline that does not exist, a confidence or number of resamples outside what is allowed.
+    """
+    partner = partners(pool.methods, baseline)
+    groups = grouped(pool.rows)
+    figures = []
+    for standing in standings(pool.rows):
+        rows = groups[standing.track, standing.budget, standing.method]
+        other = groups.get((standing.track, standing.budget, partner.get(standing.method, "")))
+        values = measurements(rows)
+        figures.append(
+            Figure(
+                standing=standing,
+                interval=macro_interval(values, confidence, resamples, seed),
+                omission=source_omission(values),
+                cost=_cost(rows, pool.costs),
+                against=None if other is None else _against(rows, other, confidence, resamples, seed),
+            )
+        )
+    return tuple(figures)
+
+
+def _against(rows: Sequence[Row], other: Sequence[Row], confidence: float, resamples: int, seed: int) -> Against | None:
+    mine, theirs = ({row["source"] for row in group} for group in (rows, other))
+    common = mine & theirs
+    if not common:
+        return None
+    left, right = (measurements(row for row in group if row["source"] in common) for group in (rows, other))
+    interval = difference_interval(left, right, confidence, resamples, seed)
+    paired = compare(left, right)
+    names = (rows[0]["method"], other[0]["method"])
+    missing = [sum(not row["delivered"] for row in group if row["source"] in common) for group in (rows, other)]
+    return Against(
+        baseline=names[1],
+        interval=interval,
+        paired=paired,
+        left_out=tuple(sorted(mine ^ theirs)),
+        statement=statement(names, f"{rows[0]['track']} track, B = {rows[0]['budget']}", interval, paired, missing),
+    )
+
+
+def _cost(rows: Sequence[Row], costs: Mapping[tuple[str, str, int, int], Mapping[str, Any]]) -> Cost | None:
+    keys = [(row["condition"], row["method"], row["budget"], row["seed"]) for row in rows]
+    found = [costs[key] for key in keys if key in costs]
+    if len(found) < len(rows):
+        return None
+    return Cost(
+        fits=mean([float(row["delivered"]) for row in rows]),
+        asks=mean([float(cost["asks"]) for cost in found]),
+        fit_seconds=mean([float(cost["fit_seconds"]) for cost in found]),
+        policy_seconds=mean([float(cost["policy_seconds"]) for cost in found]),
+    )

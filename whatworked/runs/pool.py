@@ -1,0 +1,128 @@
+"""Several runs as one table of results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatworked.canonical import canonical_json
+from whatworked.errors import InvalidOptionError
+from whatworked.runs.folder import Run, read_run
+from whatworked.runs.summary import Row
+
+Key = tuple[str, str, int, int]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Results of several runs.
+
+    Attributes
+    ----------
+    rows : tuple of dict
+        Tidy rows (see `whatworked.runs.tidy.tidy_rows`). A method that stands in two runs in different form is called
+        ``label@run``.
+    costs : mapping
+        Seconds and counts by condition, method, budget and seed; empty for records without.
+    runs : tuple of Run
+        The runs themselves.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    costs: Mapping[Key, Mapping[str, Any]]
+    runs: tuple[Run, ...]
+
+    @property
+    def methods(self) -> dict[str, tuple[str, str]]:
+        """Method to (estimator, policy), in order of appearance."""
+        return {row["method"]: (row["estimator"], row["policy"]) for row in self.rows}
+
+    @property
+    def missing(self) -> int:
+        """Number of records without a delivery."""
+        return sum(not row["delivered"] for row in self.rows)
+
+
+def pooled(runs: Sequence[Run]) -> Pool:
+    """Put runs together.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        At least one. A method that is the same in several of them (same plug-ins of the same origin, same batch, with
+        or without rules) is one method; records that stand in several must be equal.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the runs were made on different reference tables, or equal methods disagree on a record.
+    """
+    _check_tables(runs)
+    forms: dict[str, dict[bytes, str]] = {}
+    rows: dict[Key, dict[str, Any]] = {}
+    costs: dict[Key, Mapping[str, Any]] = {}
+    for run in runs:
+        names = {label: _named(label, form, run, forms) for label, form in _forms(run).items()}
+        for row in run.rows():
+            renamed = {**row, "method": names[row["method"]]}
+            held = rows.setdefault(_key(renamed), renamed)
+            if held != renamed:
+                raise InvalidOptionError(
+                    f"{run.name} and another run disagree on {row['method']}, {row['condition']}, budget "
+                    f"{row['budget']}, seed {row['seed']}: the method is not deterministic, or a run was altered; "
+                    "compare them one by one"
+                )
+        costs |= {_key({**cost, "method": names[cost["method"]]}): cost for cost in run.costs}
+    return Pool(tuple(rows.values()), costs, tuple(runs))
+
+
+def read_pool(folders: Iterable[Path]) -> Pool:
+    """Read the runs in `folders` and put them together; errors are those of `read_run` and `pooled`."""
+    return pooled([read_run(folder) for folder in folders])
+
+
+def _key(row: Row) -> Key:
+    return row["condition"], row["method"], int(row["budget"]), int(row["seed"])
+
+
+def _forms(run: Run) -> dict[str, bytes]:
+    """What makes up each method of a run, as bytes that are equal for equal methods."""
+    plan = run.description
+    return {
+        one["method"]: canonical_json(
+            [
+                plan["estimators"][one["estimator"]],
+                plan["policies"][one["policy"]],
+                plan["batch"],
+                plan["rules"],
+            ]
+        )
+        for one in plan["methods"]
+    }
+
+
+def _named(label: str, form: bytes, run: Run, forms: dict[str, dict[bytes, str]]) -> str:
+    known = forms.setdefault(label, {})
+    if form not in known:
+        taken = set(known.values())
+        name = f"{label}@{Path(run.name).name}" if known else label
+        while name in taken:
+            name += "'"
+        known[form] = name
+    return known[form]
+
+
+def _check_tables(runs: Sequence[Run]) -> None:
+    if not runs:
+        raise InvalidOptionError("no run given; name the folder of one")
+    digests: dict[str, set[str]] = {}
+    for run in runs:
+        for entry in run.description["conditions"]:
+            digests.setdefault(entry["condition"], set()).add(entry["table"])
+    differing = sorted(condition for condition, found in digests.items() if len(found) > 1)
+    if differing:
+        raise InvalidOptionError(
+            f"the runs were made on different reference tables of {', '.join(differing)}; compare runs on equal tables"
+        )

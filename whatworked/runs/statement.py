@@ -1,0 +1,161 @@
+"""The sentences that say what a comparison allows one to say, and what it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from whatworked.bootstrap import Interval
+from whatworked.paired import Comparison
+
+FEW_FAMILIES = 3
+"""Below this number of families an interval says next to nothing about other families."""
+
+ALWAYS = "None of this speaks about other budgets, other metrics, or surfaces that a method was tuned on."
+"""The limit of every comparison."""
+
+Verdict = Literal["ahead", "behind", "open", "same", "one source", "few families"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a paired comparison supports.
+
+    Attributes
+    ----------
+    verdict : str
+        ``ahead`` or ``behind`` of the baseline; ``open`` where the interval holds 0; ``same`` on every source; ``one
+        source`` where leaving out one source changes the sign; ``few families`` where there are too few to speak of
+        others.
+    difference, supports : str
+        The numbers, and what may be said.
+    limits : tuple of str
+        What may not be said, beside `ALWAYS`.
+    """
+
+    verdict: Verdict
+    difference: str
+    supports: str
+    limits: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join([self.difference, self.supports, *self.limits])
+
+
+def statement(
+    methods: tuple[str, str],
+    place: str,
+    interval: Interval,
+    paired: Comparison,
+    missing: Sequence[int] = (0, 0),
+) -> Statement:
+    """What a paired comparison supports.
+
+    Parameters
+    ----------
+    methods : (str, str)
+        The method and its baseline.
+    place : str
+        Where they were compared, for instance ``"paired track, B = 20"``.
+    interval : Interval
+        Family-macro difference, method minus baseline.
+    paired : Comparison
+        The same by source.
+    missing : (int, int)
+        Missing deliveries of each, which count as recovery 0.
+    """
+    verdict = _verdict(interval, paired)
+    difference = (
+        f"{methods[0]} against {methods[1]}, {place}: {_signed(interval.estimate)} family-macro recovery "
+        f"({interval.confidence:.0%} interval {_signed(interval.low)} to {_signed(interval.high)}; better on "
+        f"{paired.better}, equal on {paired.equal}, worse on {paired.worse} of {paired.sources.count} sources)."
+    )
+    limits = [
+        f"1 delivery of {method} is missing and counts as recovery 0."
+        if count == 1
+        else f"{count} deliveries of {method} are missing and count as recovery 0."
+        for method, count in zip(methods, missing, strict=True)
+        if count
+    ]
+    return Statement(
+        verdict,
+        difference,
+        _supports(verdict, methods, interval, paired),
+        (*limits, *_limits(verdict, interval, paired)),
+    )
+
+
+def overview(method: str, baseline: str, verdicts: Iterable[Verdict]) -> str:
+    """One sentence over all budgets and tracks of a pair of methods."""
+    given = list(verdicts)
+    words: dict[Verdict, str] = {
+        "ahead": "ahead in {}",
+        "behind": "behind in {}",
+        "open": "neither in {}",
+        "same": "the same in {}",
+        "one source": "hanging on one source in {}",
+        "few families": "too few families to speak of others in {}",
+    }
+    parts = [text.format(given.count(verdict)) for verdict, text in words.items() if verdict in given]
+    return f"{method} against {baseline}, {len(given)} comparison{'' if len(given) == 1 else 's'}: {', '.join(parts)}."
+
+
+def multiplicity(comparisons: int, confidence: float) -> str:
+    """How many intervals of `comparisons` would miss by chance alone."""
+    expected = comparisons * (1.0 - confidence)
+    return (
+        f"{comparisons} comparison{' was' if comparisons == 1 else 's were'} made, each at {confidence:.0%}: if no "
+        f"methods differed at all, about {expected:.2g} of the intervals would be expected to exclude 0 by chance."
+    )
+
+
+def _verdict(interval: Interval, paired: Comparison) -> Verdict:
+    if paired.equal == paired.sources.count:
+        return "same"
+    if interval.families < FEW_FAMILIES:
+        return "few families"
+    if interval.low <= 0.0 <= interval.high:
+        return "open"
+    omission = paired.macro_omission
+    if omission is not None and omission.low <= 0.0 <= omission.high:
+        return "one source"
+    return "ahead" if interval.estimate > 0 else "behind"
+
+
+def _supports(verdict: Verdict, methods: tuple[str, str], interval: Interval, paired: Comparison) -> str:
+    ahead, behind = methods if interval.estimate > 0 else methods[::-1]
+    families = f"{interval.families} {'family' if interval.families == 1 else 'families'}"
+    if verdict == "same":
+        return "The two are the same on every source."
+    if verdict == "few families":
+        return f"This is what happened on these {interval.sources} sources of {families}; it says nothing about others."
+    if verdict == "open":
+        largest = max(abs(interval.low), abs(interval.high))
+        return (
+            f"One may not say that either recovers more, nor that they are equal: differences up to {largest:.3f}, of "
+            "either sign, are compatible with these sources."
+        )
+    omission = paired.macro_omission
+    if verdict == "one source" and omission is not None:
+        culprit = omission.low_source if interval.estimate > 0 else omission.high_source
+        return f"{ahead} is ahead of {behind} only with {culprit}: without that source the sign changes."
+    spread = (
+        "" if omission is None else f", by {_signed(omission.low)} to {_signed(omission.high)} without any one source"
+    )
+    return f"One may say that {ahead} recovers more than {behind} on sources and families like these{spread}."
+
+
+def _limits(verdict: Verdict, interval: Interval, paired: Comparison) -> list[str]:
+    limits = []
+    against = paired.worse if interval.estimate > 0 else paired.better
+    if verdict in ("ahead", "behind") and against:
+        limits.append(f"It does not hold everywhere: on {against} sources it is the other way round.")
+    if verdict in ("ahead", "behind") and interval.families == interval.sources:
+        limits.append("With one source per family nothing can be said about a single family.")
+    return limits
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.3f}"
+    return "0.000" if float(text) == 0.0 else text
