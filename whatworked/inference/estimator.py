@@ -1,0 +1,145 @@
+"""The relevance-averaged Gaussian process as an estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import stdtr
+
+from whatworked.controls.observations import check_observations
+from whatworked.cube import BitArray, FloatArray, bits_of
+from whatworked.errors import InvalidOptionError
+from whatworked.inference.kernel import Prior
+from whatworked.inference.mixture import Mixture, Sampler, fit_mixture
+
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class RelevanceModel:
+    """A fitted response surface with uncertainty.
+
+    Attributes
+    ----------
+    mixture : Mixture or None
+        None after a single measurement, when every mask is predicted that value.
+    constant : float
+        Mean of the measurements.
+    inflation : float
+        Factor on the half-width of intervals.
+    """
+
+    mixture: Mixture | None
+    constant: float
+    inflation: float = 1.0
+
+    def predict(self, masks: BitArray) -> FloatArray:
+        """Posterior mean utility of masks, shape (m, d) -> (m,)."""
+        if self.mixture is None:
+            return np.full(len(masks), self.constant)
+        rows = np.asarray(masks, dtype=np.int8)
+        return np.asarray(self.mixture.weights @ self.mixture.means(rows))
+
+    def predict_std(self, masks: BitArray) -> FloatArray:
+        """Posterior standard deviation of utilities, shape (m, d) -> (m,)."""
+        centres, scales = self._cells(masks)
+        return self._std(centres, scales)
+
+    def predict_interval(self, masks: BitArray, level: float = 0.9) -> tuple[FloatArray, FloatArray]:
+        """Central intervals that hold a utility with probability `level`, two arrays of shape (m,)."""
+        return self._interval(*self._cells(masks), level)
+
+    def effect_interval(self, off: BitArray, on: BitArray, level: float = 0.9) -> tuple[FloatArray, FloatArray]:
+        """Central intervals of the differences u(on) − u(off), row by row, two arrays of shape (m,)."""
+        return self._interval(*self._differences(off, on), level)
+
+    def effect_std(self, off: BitArray, on: BitArray) -> FloatArray:
+        """Posterior standard deviation of the differences u(on) − u(off), shape (m,)."""
+        return self._std(*self._differences(off, on))
+
+    def _cells(self, masks: BitArray) -> tuple[FloatArray, FloatArray]:
+        if self.mixture is None:
+            return np.full((1, len(masks)), self.constant), np.full((1, len(masks)), np.inf)
+        rows = np.asarray(masks, dtype=np.int8)
+        variance = np.einsum("kii->ki", self.mixture.covariances(rows, rows))
+        return self.mixture.means(rows), self._scales(variance)
+
+    def _differences(self, off: BitArray, on: BitArray) -> tuple[FloatArray, FloatArray]:
+        if self.mixture is None:
+            return np.zeros((1, len(off))), np.full((1, len(off)), np.inf)
+        both = np.concatenate([np.asarray(off, dtype=np.int8), np.asarray(on, dtype=np.int8)])
+        cells, place = np.unique(both, axis=0, return_inverse=True)
+        covariance = self.mixture.covariances(cells, cells)
+        means = self.mixture.means(cells)
+        start, end = place[: len(off)], place[len(off) :]
+        variance = covariance[:, start, start] + covariance[:, end, end] - 2.0 * covariance[:, start, end]
+        return means[:, end] - means[:, start], self._scales(variance)
+
+    def _scales(self, variance: FloatArray) -> FloatArray:
+        """Scale parameters of the Student t distributions, shape (k, m)."""
+        mixture = self.mixture
+        assert mixture is not None  # noqa: S101 - callers have checked
+        per_freedom = mixture.evidence.squares / (len(mixture.masks) - 1)
+        return np.asarray(mixture.unit * np.sqrt(per_freedom[:, None] * np.maximum(variance, 0.0)))
+
+    def _std(self, centres: FloatArray, scales: FloatArray) -> FloatArray:
+        if self.mixture is None:
+            return np.full(centres.shape[1], np.inf)
+        freedom = len(self.mixture.masks) - 1
+        weights = self.mixture.weights
+        middle = weights @ centres
+        within = weights @ scales**2 * (freedom / max(freedom - 2, 1))
+        return np.asarray(self.inflation * np.sqrt(within + weights @ (centres - middle) ** 2))
+
+    def _interval(self, centres: FloatArray, scales: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+        if not 0.0 < level < 1.0:
+            raise InvalidOptionError(f"level of an interval is {level!r}; allowed are numbers between 0 and 1")
+        if self.mixture is None:
+            endless = np.full(centres.shape[1], np.inf)
+            return -endless, endless
+        tail = (1.0 - level) / 2.0
+        lower, upper = (self._quantile(centres, scales, share) for share in (tail, 1.0 - tail))
+        middle = self.mixture.weights @ centres
+        return middle + self.inflation * (lower - middle), middle + self.inflation * (upper - middle)
+
+    def _quantile(self, centres: FloatArray, scales: FloatArray, share: float) -> FloatArray:
+        """Quantile of a mixture of Student t distributions by bisection, shape (m,)."""
+        mixture = self.mixture
+        assert mixture is not None  # noqa: S101 - callers have checked
+        freedom = len(mixture.masks) - 1
+        width = np.maximum(scales, 1e-15)
+        reach = 10.0 * width.max(axis=0) * (10.0 if freedom < 4 else 3.0)
+        low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2.0
+            below = mixture.weights @ stdtr(freedom, (middle - centres) / width) < share
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        return np.asarray((low + high) / 2.0)
+
+
+@dataclass(frozen=True)
+class RelevanceEstimator:
+    """Gaussian process with one relevance per option and a tilt, averaged over both by marginal likelihood.
+
+    Parameters
+    ----------
+    prior : Prior
+        Prior over kernels.
+    sampler : Sampler
+        How many kernels the average takes in.
+    inflation : float
+        Factor on the half-width of intervals; predictions do not depend on it.
+    """
+
+    prior: Prior = field(default_factory=Prior)
+    sampler: Sampler = field(default_factory=Sampler)
+    inflation: float = 1.0
+
+    def fit(self, masks: BitArray, utilities: FloatArray) -> RelevanceModel:
+        """Fit to measured masks, shape (n, d), and their utilities, shape (n,)."""
+        d, ranks, values = check_observations(masks, utilities)
+        if len(ranks) < 2:
+            return RelevanceModel(None, float(values[0]), self.inflation)
+        mixture = fit_mixture(bits_of(ranks, d), values, self.prior, self.sampler)
+        return RelevanceModel(mixture, float(values.mean()), self.inflation)

@@ -1,0 +1,46 @@
+"""The methods of this package by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+
+from whatworked.controls.classes import ClassAwareEstimator
+from whatworked.controls.methods import Method
+from whatworked.equivalence import Equivalence
+from whatworked.inference.estimator import RelevanceEstimator
+from whatworked.inference.policy import RelevancePolicy
+from whatworked.protocols import Estimator, Policy
+
+
+def class_relevance_gp(equivalence: Equivalence | None = None) -> Estimator:
+    """The relevance-averaged process on code-equivalence classes."""
+    return ClassAwareEstimator(RelevanceEstimator(), equivalence)
+
+
+ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
+    {"relevance-gp": RelevanceEstimator, "class-relevance-gp": class_relevance_gp}
+)
+"""Factories of the estimators; ``class-…`` takes an `equivalence`."""
+
+POLICIES: Mapping[str, Callable[..., Policy]] = MappingProxyType(
+    {
+        "relevance-effect": partial(RelevancePolicy, score="variance"),
+        "relevance-lookahead": partial(RelevancePolicy, score="lookahead"),
+        "class-relevance-effect": partial(RelevancePolicy, score="variance", class_aware=True),
+        "class-relevance-lookahead": partial(RelevancePolicy, score="lookahead", class_aware=True),
+    }
+)
+"""Factories of the policies; ``class-…`` read the state's classes."""
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        one.label: one
+        for one in (
+            Method("Relevance", "relevance-gp", "relevance-effect"),
+            Method("Class relevance", "class-relevance-gp", "class-relevance-effect", class_aware=True),
+        )
+    }
+)
+"""Pairs of an estimator and a policy that belong together."""

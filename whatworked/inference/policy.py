@@ -1,0 +1,177 @@
+r"""Buying the mask that tells most about all conditional effects, averaged over kernels.
+
+``variance``: with the covariance Σ of the mixture (within the processes and between their means) and D all conditional
+differences, the largest :math:`‖DΣ_{:,j}‖^2 / Σ_{jj}`: the variance a linear update takes off the effects (integrated
+variance: Cohn, Ghahramani, Jordan, JAIR 4, 1996).
+
+``lookahead``: the variance of the updated mean effects, :math:`E_y‖D(m_y - m)‖^2`, where y is what mask j may turn out
+to be and m_y the mean of the mixture *after* its weights have changed too. By the law of total variance that is exactly
+the expected loss of effect variance, and it counts what y would teach about relevances.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from whatworked.controls.candidates import candidates_of
+from whatworked.cube import BitArray, FloatArray, IntArray, bits_of
+from whatworked.equivalence import Equivalence
+from whatworked.errors import InvalidOptionError
+from whatworked.geometry import edges
+from whatworked.inference.kernel import Prior
+from whatworked.inference.mixture import Mixture, Sampler, fit_mixture
+from whatworked.protocols import SearchState
+
+Score = Literal["variance", "lookahead"]
+SCORES: tuple[Score, ...] = ("variance", "lookahead")
+DIGITS = 9
+"""Digits of a score, relative to the best, that count."""
+_SMALLEST = 1e-14
+_OUTCOMES = np.linspace(-2.2, 2.2, 5)
+"""Outcomes of a measurement that the look-ahead tries, in predictive standard deviations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Processes of a mixture on a set of cells, with full covariances; in units of the measured range."""
+
+    weights: FloatArray
+    means: FloatArray
+    covariances: FloatArray
+    squares: FloatArray
+    freedom: int
+    nugget: float
+
+    @classmethod
+    def of(cls, mixture: Mixture, cells: BitArray) -> Belief:
+        """Belief about cells, shape (a, d)."""
+        return cls(
+            mixture.weights,
+            (mixture.means(cells) - mixture.origin) / mixture.unit,
+            mixture.covariances(cells, cells),
+            mixture.evidence.squares,
+            len(mixture.masks) - 1,
+            mixture.nugget,
+        )
+
+    @property
+    def scales(self) -> FloatArray:
+        """Posterior mean of each process's σ², as far as it exists; shape (k,)."""
+        return self.squares / max(self.freedom - 2, 1)
+
+    def covariance(self) -> FloatArray:
+        """Covariance of the mixture, shape (a, a)."""
+        weighted = self.weights * self.scales
+        within = np.tensordot(weighted, self.covariances, 1)
+        deviations = (self.means - self.weights @ self.means) * np.sqrt(self.weights)[:, None]
+        return np.asarray(within + deviations.T @ deviations)
+
+    def given(self, cell: int) -> Belief:
+        """Belief after `cell` turns out as expected: the covariances shrink, the means stay."""
+        column = self.covariances[:, :, cell]
+        variance = column[:, cell] + self.nugget
+        shrunk = self.covariances - column[:, :, None] * column[:, None, :] / variance[:, None, None]
+        # Each process keeps its mean: what it will see is, to itself, its own prediction.
+        return Belief(self.weights, self.means, shrunk, self.squares, self.freedom, self.nugget)
+
+
+def variance_score(belief: Belief, candidates: IntArray, laplacian: FloatArray) -> FloatArray:
+    """Effect variance that a linear update on each candidate takes away, shape (len(candidates),)."""
+    covariance = belief.covariance()
+    columns = covariance[:, candidates]
+    gain = (columns * (laplacian @ columns)).sum(axis=0)
+    noise = (belief.weights @ belief.scales) * belief.nugget
+    return np.asarray(gain / np.maximum(covariance[candidates, candidates] + noise, _SMALLEST))
+
+
+def lookahead_score(belief: Belief, candidates: IntArray, laplacian: FloatArray) -> FloatArray:
+    """Variance of the mean effects after each candidate is measured and all weights are updated."""
+    variances = belief.covariances[:, candidates, candidates] + belief.nugget
+    expected = belief.means[:, candidates]
+    spread = np.sqrt(belief.scales[:, None] * variances)
+    middle = belief.weights @ expected
+    total = belief.weights @ (spread**2 + expected**2) - middle**2
+    outcomes = middle[:, None] + np.sqrt(np.maximum(total, _SMALLEST))[:, None] * _OUTCOMES
+    surprise = outcomes[None] - expected[:, :, None]
+    squares = belief.squares[:, None, None]
+    log_density = -0.5 * (belief.freedom + 1) * np.log1p(surprise**2 / variances[:, :, None] / squares)
+    log_density -= 0.5 * np.log(variances)[:, :, None] + 0.5 * np.log(squares)
+    log_weights = np.log(np.maximum(belief.weights, 1e-300))[:, None, None] + log_density
+    peak = log_weights.max(axis=0)
+    weights = np.exp(log_weights - peak)
+    chance = weights.sum(axis=0)
+    weights /= chance
+    chance *= np.exp(peak - peak.max(axis=1, keepdims=True))
+    chance /= chance.sum(axis=1, keepdims=True)
+    gains = belief.covariances[:, :, candidates].transpose(2, 0, 1) / variances.T[:, :, None]
+    updated = np.tensordot(weights, belief.means, ([0], [0]))
+    updated += np.matmul((weights * surprise).transpose(1, 2, 0), gains)
+    updated -= (chance[:, :, None] * updated).sum(axis=1, keepdims=True)
+    return np.asarray((chance * ((updated @ laplacian) * updated).sum(axis=2)).sum(axis=1))
+
+
+_SCORERS = {"variance": variance_score, "lookahead": lookahead_score}
+
+
+@dataclass(frozen=True)
+class RelevancePolicy:
+    """Buys the mask that tells most about all conditional effects under the relevance-averaged process.
+
+    The process is refitted before each ask. Within a batch its weights stay, and each choice conditions the covariances
+    for the next.
+
+    Parameters
+    ----------
+    score : {"variance", "lookahead"}
+        How much a mask is expected to tell.
+    class_aware : bool
+        Work on the representatives of the state's code-equivalence classes.
+    prior, sampler
+        As for the estimator.
+    """
+
+    score: Score = "variance"
+    class_aware: bool = False
+    prior: Prior = field(default_factory=Prior)
+    sampler: Sampler = field(default_factory=Sampler)
+
+    def __post_init__(self) -> None:
+        if self.score not in SCORES:
+            raise InvalidOptionError(f"score of the acquisition is {self.score!r}; allowed are {', '.join(SCORES)}")
+
+    def ask(self, state: SearchState, n: int) -> BitArray:
+        """Choose `n` masks, fewer if fewer classes are left unmeasured; shape (k, d)."""
+        known, left = candidates_of(state, self.class_aware)
+        if len(known.ranks) < 2:
+            return state.bits(left[:n])
+        equivalence = state.equivalence if self.class_aware else None
+        classes = Equivalence.trivial(state.d) if equivalence is None else equivalence
+        cells = classes.representatives
+        laplacian = effect_laplacian(classes)
+        mixture = fit_mixture(bits_of(known.ranks, state.d), known.values, self.prior, self.sampler)
+        belief = Belief.of(mixture, bits_of(cells, state.d))
+        chosen: list[int] = []
+        open_cells = np.searchsorted(cells, left)
+        while len(chosen) < n and open_cells.size:
+            scores = _SCORERS[self.score](belief, open_cells, laplacian)
+            best = int(open_cells[np.argmax(np.round(scores / max(scores.max(), 1e-300), DIGITS))])
+            chosen.append(int(cells[best]))
+            open_cells = open_cells[open_cells != best]
+            if len(chosen) < n:
+                belief = belief.given(best)
+        return state.bits(np.array(chosen, dtype=np.int64))
+
+
+def effect_laplacian(classes: Equivalence) -> FloatArray:
+    """Matrix Q with vᵀQv = the sum of squared conditional effects of a table v over class representatives."""
+    cells = classes.representatives
+    off, on = (np.searchsorted(cells, classes.representative[ends]) for ends in edges(classes.d))
+    laplacian = np.zeros((len(cells), len(cells)))
+    np.add.at(laplacian, (off, off), 1.0)
+    np.add.at(laplacian, (on, on), 1.0)
+    np.add.at(laplacian, (off, on), -1.0)
+    np.add.at(laplacian, (on, off), -1.0)
+    return laplacian

@@ -1,0 +1,42 @@
+"""Fixed points that stand for a standard normal distribution; no run-time randomness."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtri
+
+from whatworked.cube import FloatArray
+
+_EDGE = 1e-6
+
+
+@lru_cache(maxsize=256)
+def normal_points(dimension: int, count: int, stream: int = 0) -> FloatArray:
+    """Low-discrepancy points of a standard normal distribution.
+
+    Scrambled Sobol points (Owen, "Scrambling Sobol' and Niederreiter-Xing points", J. Complexity 14, 1998) through the
+    normal quantile function. The scrambling has a fixed seed, so the points are constants.
+
+    Parameters
+    ----------
+    dimension : int
+        Number of coordinates.
+    count : int
+        Number of points.
+    stream : int
+        Which of many independent point sets.
+
+    Returns
+    -------
+    ndarray of float64, shape (count, dimension)
+        Read-only.
+    """
+    from scipy.stats import qmc  # heavy: not at import
+
+    power = max(1, (count - 1).bit_length())
+    points = qmc.Sobol(dimension, seed=stream).random_base2(power)[:count]
+    normal = np.asarray(ndtri(np.clip(points, _EDGE, 1.0 - _EDGE)), dtype=np.float64)
+    normal.flags.writeable = False
+    return normal
