@@ -167,7 +167,10 @@ def _lanes(jobs: int, profile: NumericProfile) -> Iterator[_LanePool]:
     from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
     executors = [
-        ProcessPoolExecutor(max_workers=1, env=profile.environment, initializer=prepare_process) for _ in range(jobs)
+        ProcessPoolExecutor(
+            max_workers=1, env=profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
+        )
+        for _ in range(jobs)
     ]
     try:
         yield _LanePool(executors, profile)
