@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -191,7 +192,9 @@ def open_workers(jobs: int, profile: NumericProfile) -> Iterator[Workers]:
 
     if jobs < 1:
         raise InvalidOptionError(f"jobs is {jobs}; at least one worker is needed")
-    executor = ProcessPoolExecutor(max_workers=jobs, env=profile.environment, initializer=prepare_process)
+    executor = ProcessPoolExecutor(
+        max_workers=jobs, env=profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
+    )
     try:
         yield Workers(executor, profile)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -128,7 +129,9 @@ class _Lane:
     def _start(self) -> None:
         from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
-        self._executor = ProcessPoolExecutor(max_workers=1, env=self._profile.environment, initializer=prepare_process)
+        self._executor = ProcessPoolExecutor(
+            max_workers=1, env=self._profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
+        )
         self._sent = False
 
     def _replace(self) -> None:
