@@ -1,1 +1,56 @@
-"""Being written."""
+"""One self-contained HTML page about runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from whatworked.files import write_atomic
+from whatworked.runs.comparison import CONFIDENCE, compare_methods
+from whatworked.runs.pool import Pool
+
+RESAMPLES = 1_999
+"""Resamples of the page's intervals unless asked otherwise."""
+
+
+def report_page(
+    pool: Pool,
+    title: str = "Benchmark report",
+    baseline: str | None = None,
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+) -> str:
+    """The page as text; see `write_report`."""
+    from whatworked.report.page import render
+
+    return render(pool, compare_methods(pool, baseline, confidence, resamples), title, resamples)
+
+
+def write_report(
+    pool: Pool,
+    out: Path,
+    title: str = "Benchmark report",
+    baseline: str | None = None,
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+) -> None:
+    """Write one HTML file that fetches nothing.
+
+    Parameters
+    ----------
+    pool : Pool
+        Runs (see `whatworked.runs.pool.read_pool`).
+    out : Path
+        The file.
+    title : str
+        Its heading.
+    baseline : str, optional
+        See `whatworked.runs.baseline.partners`.
+    confidence, resamples
+        Of the bootstrap intervals.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be written.
+    """
+    write_atomic(out, report_page(pool, title, baseline, confidence, resamples).encode())

@@ -6,6 +6,7 @@
 ``.journal``       finished units while it runs
 ``records.jsonl``  one record per line, in the plan's order; byte-identical for any number of jobs
 ``records.csv``    the same as a tidy table, grades in columns
+``surfaces.json``  the true utilities that the records were graded against, by condition
 ``costs.csv``      seconds and counts per record; volatile, so kept out of everything hashed
 ``plugins.log``    tracebacks of plug-ins and counts of the warnings they raised
 ``manifest.json``  plan, software, digests; written last, so it stands for a finished run
@@ -17,7 +18,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from whatworked.runs.plan import SCHEMA, Plan
 from whatworked.runs.tidy import COSTS, as_csv, tidy_rows
 from whatworked.runs.unit import UnitResult
 
-PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE = (
+PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE, SURFACES = (
     "plan.json",
     "records.jsonl",
     "records.csv",
@@ -39,6 +40,7 @@ PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE = (
     "plugins.log",
     "manifest.json",
     "software.json",
+    "surfaces.json",
 )
 
 
@@ -56,12 +58,15 @@ class Run:
         Seconds and counts, one row per record; empty for a run that was unpacked from a submission.
     name : str
         Where it was read from.
+    surfaces : dict
+        True utilities in canonical order by condition; empty for a run that was unpacked from a submission.
     """
 
     manifest: dict[str, Any]
     records: tuple[Record, ...]
     costs: tuple[dict[str, Any], ...] = ()
     name: str = ""
+    surfaces: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def description(self) -> dict[str, Any]:
@@ -128,6 +133,8 @@ def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Ma
     paired.sort(key=lambda pair: order[pair[0].condition, pair[0].method, pair[0].budget, pair[0].seed])
     records, costs = tuple(record for record, _ in paired), tuple(cost for _, cost in paired)
     lines = encode(records)
+    truths = {task.condition: task.surface.utilities.tolist() for task in plan.tasks}
+    surfaces = canonical_json(truths) + b"\n"
     log = "\n".join(sorted({line for result in results for line in result.log}))
     manifest = {
         "schema": SCHEMA,
@@ -137,14 +144,16 @@ def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Ma
         "software": software,
         "records": len(records),
         "records_digest": sha256(lines),
+        "surfaces_digest": sha256(surfaces),
         "missing": sum(record.predictions is None for record in records),
     }
     write_atomic(folder / RECORDS, lines)
     write_atomic(folder / TIDY, as_csv(tidy_rows(plan.description, records)).encode())
     write_atomic(folder / COST_TABLE, as_csv(costs, COSTS).encode())
+    write_atomic(folder / SURFACES, surfaces)
     write_atomic(folder / LOG, log.encode())
     write_atomic(folder / MANIFEST, pretty(manifest))
-    return Run(manifest, records, costs, str(folder))
+    return Run(manifest, records, costs, str(folder), truths)
 
 
 def read_run(folder: Path) -> Run:
@@ -163,12 +172,14 @@ def read_run(folder: Path) -> Run:
     with storage_errors(folder, "read"):
         manifest = json.loads((folder / MANIFEST).read_bytes())
         lines = (folder / RECORDS).read_bytes()
+        surfaces = (folder / SURFACES).read_bytes()
         costs = (folder / COST_TABLE).read_text() if (folder / COST_TABLE).exists() else ""
     if manifest.get("schema") != SCHEMA:
         raise RunError(f"{folder}: the run has schema {manifest.get('schema')!r}; this version reads schema {SCHEMA}")
-    if sha256(lines) != manifest["records_digest"]:
-        raise RunError(f"{folder / RECORDS} was altered since the run: its digest is not that of the manifest")
-    return Run(manifest, decode(lines), tuple(_costs(costs)), str(folder))
+    for name, data, digest in ((RECORDS, lines, "records_digest"), (SURFACES, surfaces, "surfaces_digest")):
+        if sha256(data) != manifest[digest]:
+            raise RunError(f"{folder / name} was altered since the run: its digest is not that of the manifest")
+    return Run(manifest, decode(lines), tuple(_costs(costs)), str(folder), json.loads(surfaces))
 
 
 def encode(records: Iterable[Record]) -> bytes:

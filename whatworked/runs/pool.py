@@ -28,11 +28,14 @@ class Pool:
         Seconds and counts by condition, method, budget and seed; empty for records without.
     runs : tuple of Run
         The runs themselves.
+    names : tuple of mapping
+        For each run, what its methods are called here.
     """
 
     rows: tuple[dict[str, Any], ...]
     costs: Mapping[Key, Mapping[str, Any]]
     runs: tuple[Run, ...]
+    names: tuple[Mapping[str, str], ...] = ()
 
     @property
     def methods(self) -> dict[str, tuple[str, str]]:
@@ -63,8 +66,10 @@ def pooled(runs: Sequence[Run]) -> Pool:
     forms: dict[str, dict[bytes, str]] = {}
     rows: dict[Key, dict[str, Any]] = {}
     costs: dict[Key, Mapping[str, Any]] = {}
+    every: list[dict[str, str]] = []
     for run in runs:
         names = {label: _named(label, form, run, forms) for label, form in _forms(run).items()}
+        every.append(names)
         for row in run.rows():
             renamed = {**row, "method": names[row["method"]]}
             held = rows.setdefault(_key(renamed), renamed)
@@ -75,7 +80,7 @@ def pooled(runs: Sequence[Run]) -> Pool:
                     "compare them one by one"
                 )
         costs |= {_key({**cost, "method": names[cost["method"]]}): cost for cost in run.costs}
-    return Pool(tuple(rows.values()), costs, tuple(runs))
+    return Pool(tuple(rows.values()), costs, tuple(runs), tuple(every))
 
 
 def read_pool(folders: Iterable[Path]) -> Pool:

@@ -92,7 +92,7 @@ def overview(method: str, baseline: str, verdicts: Iterable[Verdict]) -> str:
     words: dict[Verdict, str] = {
         "ahead": "ahead in {}",
         "behind": "behind in {}",
-        "open": "neither in {}",
+        "open": "undecided in {}",
         "same": "the same in {}",
         "one source": "hanging on one source in {}",
         "few families": "too few families to speak of others in {}",

@@ -1,0 +1,238 @@
+"""The page in a real browser: it runs, sorts, switches, hides and saves, in light and dark, and fetches nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+from html import unescape
+
+import pytest
+from report_helpers import made_pool
+
+from whatworked.report import report_page
+
+BROWSER = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--enable-logging=stderr",
+    "--virtual-time-budget=5000",
+)
+SCHEMES = {"dark": "0", "light": "1"}
+
+PROBE = """
+<script>
+const result = {errors: []};
+const click = (node) => node.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+const pick = (select, value) => { select.value = value; select.dispatchEvent(new Event("change")); };
+const shown = (node) => getComputedStyle(node).display !== "none";
+const column = (table, at) => [...table.tBodies[0].rows].map((row) => row.cells[at].dataset.sort);
+try {
+  result.ready = document.documentElement.dataset.ready;
+  result.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  result.paper = getComputedStyle(document.body).backgroundColor;
+  result.stroke = getComputedStyle(document.querySelector("g.series .line")).stroke;
+
+  const table = document.querySelector("#comparison table");
+  const button = table.querySelectorAll("thead button")[3];
+  click(button);
+  result.first = column(table, 3);
+  result.firstSort = button.parentElement.getAttribute("aria-sort");
+  click(button);
+  result.second = column(table, 3);
+  result.secondSort = button.parentElement.getAttribute("aria-sort");
+  click(table.querySelectorAll("thead button")[0]);
+  result.names = column(table, 0);
+
+  const box = document.querySelector(".legend input");
+  const mine = [...document.querySelectorAll("g.series")].filter((node) => node.dataset.method === box.value);
+  result.seriesBefore = mine.every(shown);
+  click(box);
+  result.seriesAfter = mine.some(shown);
+
+  const place = document.querySelector('select[data-switch="sources-place"]');
+  const blocks = [...document.querySelectorAll('[data-group="sources-place"]')];
+  result.blocksShown = blocks.filter(shown).map((node) => node.dataset.index);
+  result.placeSelected = place.value;
+  pick(place, "0");
+  result.blocksThen = blocks.filter(shown).map((node) => node.dataset.index);
+
+  const points = () => document.querySelectorAll("#scatter circle").length;
+  result.scatterFirst = [...document.querySelectorAll("#scatter-controls select")].map((node) => node.value);
+  result.pointsFirst = points();
+  pick(document.getElementById("scatter-condition"), "one");
+  result.pointsOne = points();
+  result.effects = whatworked.sheets.effects();
+  pick(document.getElementById("scatter-track"), "paired");
+  result.scatterThen = [...document.querySelectorAll("#scatter-controls select")].map((node) => node.value);
+  result.pointsThen = points();
+
+  for (const name of ["recovery", "standings", "sources", "purchases"]) result[name] = whatworked.sheets[name]();
+  let saved = null;
+  URL.createObjectURL = (blob) => { saved = blob; return "data:,"; };
+  HTMLAnchorElement.prototype.click = function () { result.download = this.download; };
+  click(document.querySelector('button[data-csv="recovery"]'));
+  result.savedType = saved.type;
+  result.savedSize = saved.size;
+  click(document.querySelector("button[data-table]"));
+  result.tableDownload = result.download;
+  result.resources = performance.getEntriesByType("resource").map((entry) => entry.name);
+  result.width = document.documentElement.scrollWidth;
+} catch (error) { result.errors.push(String(error.stack)); }
+const out = document.createElement("pre");
+out.id = "probe";
+out.textContent = JSON.stringify(result);
+document.body.append(out);
+</script>
+"""
+
+
+def test_a_browser_is_there_where_tests_are_run_for_everyone():
+    if os.environ.get("CI"):
+        assert BROWSER, "CI runs the page in a browser: install Debian's chromium (apt-get install -y chromium)"
+
+
+def probe(folder, page, scheme="light", width=1200):
+    path = folder / f"{scheme}-{width}.html"
+    path.write_text(page.replace("</body>", PROBE + "</body>"))
+    command = [
+        BROWSER,
+        *FLAGS,
+        f"--user-data-dir={folder / f'profile-{scheme}-{width}'}",
+        f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}",
+        f"--window-size={width},900",
+        "--dump-dom",
+        path.as_uri(),
+    ]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=180)
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.S)
+    assert found, done.stdout[-2000:] + done.stderr[-2000:]
+    return json.loads(unescape(found.group(1))) | {"console": console}
+
+
+# Without a browser there is nothing to run these on; the test above says so where that matters.
+needed = pytest.mark.usefixtures("seen") if BROWSER else (lambda test: None)
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory):
+    return made_pool(tmp_path_factory.mktemp("browser"))
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory, pool):
+    folder = tmp_path_factory.mktemp("pages")
+    page = report_page(pool, resamples=99)
+    return {
+        "light": probe(folder, page),
+        "dark": probe(folder, page, "dark"),
+        "narrow": probe(folder, page, "light", 500),
+    }
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@needed
+def test_it_runs_without_errors_and_fetches_nothing(seen):
+    for result in seen.values():
+        assert result["errors"] == []
+        assert result["console"] == []
+        assert result["ready"] == "yes"
+        assert [name for name in result["resources"] if not name.startswith(("data:", "blob:"))] == []
+
+
+@needed
+def test_light_and_dark_follow_the_system(seen):
+    assert (seen["light"]["dark"], seen["dark"]["dark"]) == (False, True)
+    assert seen["light"]["paper"] == "rgb(255, 255, 255)"
+    assert seen["dark"]["paper"] == "rgb(20, 23, 28)"
+    assert seen["light"]["stroke"] != seen["dark"]["stroke"]
+
+
+@needed
+def test_a_narrow_window_does_not_scroll_sideways(seen):
+    assert seen["narrow"]["width"] <= 500
+
+
+@needed
+def test_columns_sort_both_ways(seen):
+    result = seen["light"]
+    values = [float(value) for value in result["first"]]
+    assert values == sorted(values, reverse=True)
+    assert (result["firstSort"], result["secondSort"]) == ("descending", "ascending")
+    assert [float(value) for value in result["second"]] == sorted(values)
+    assert result["names"] == sorted(result["names"], key=str.casefold)
+
+
+@needed
+def test_the_legend_hides_a_method_everywhere(seen):
+    assert seen["light"]["seriesBefore"] is True
+    assert seen["light"]["seriesAfter"] is False
+
+
+@needed
+def test_one_track_and_budget_is_shown_at_a_time(seen):
+    result = seen["light"]
+    assert result["blocksShown"] == [result["placeSelected"]]
+    assert result["blocksThen"] == ["0"]
+
+
+@needed
+def test_the_scatter_shows_every_effect_of_the_choice(seen):
+    result = seen["light"]
+    assert result["scatterFirst"] == ["four", "4", "mean/lowest", "all conditions"]
+    assert (result["pointsFirst"], result["pointsOne"], result["pointsThen"]) == (24, 12, 32)
+    assert result["scatterThen"] == ["paired", "4", "mean/lowest", "all conditions"]
+
+
+@needed
+def test_saved_effects_are_those_of_predictions_and_truth(seen, pool):
+    (record,) = [
+        r for r in pool.runs[0].records if (r.condition, r.method, r.budget, r.seed) == ("one", "mean/lowest", 4, 0)
+    ]
+    truth = pool.runs[0].surfaces["one"]
+    found = rows(seen["light"]["effects"])
+    assert len(found) == 12
+    for row in found:
+        rank, bit = int(row["mask"], 2), 1 << (2 - "ABC".index(row["option"]))
+        assert float(row["true"]) == pytest.approx(truth[rank | bit] - truth[rank], abs=2e-6)
+        assert float(row["predicted"]) == pytest.approx(
+            record.predictions[rank | bit] - record.predictions[rank], abs=2e-6
+        )
+
+
+@needed
+def test_saved_tables_hold_the_numbers_of_the_figures(seen, pool):
+    result = seen["light"]
+    curve = rows(result["recovery"])
+    assert {row["family"] for row in curve} == {"all families", "left", "right"}
+    assert len(rows(result["standings"])) == 6 * (4 + 4)
+    assert len(rows(result["sources"])) == 3 * 6 * 4
+    bought = rows(result["purchases"])
+    assert (
+        sum(
+            int(row["bought"])
+            for row in bought
+            if row["policy"] == "lowest" and row["budget"] == "4" and row["d"] == "3"
+        )
+        == 16
+    )
+    assert result["savedType"] == "text/csv"
+    assert result["savedSize"] == len(result["recovery"].encode())
+    assert result["download"] == result["tableDownload"] == "catalog.csv"

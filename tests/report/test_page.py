@@ -1,0 +1,192 @@
+"""The page as text: whole, self-contained, escaped, and saying what the run says."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+from report_helpers import NASTY, Page, made_pool
+from run_helpers import mean
+
+from whatworked.cli.report import report as report_command
+from whatworked.plugins import load
+from whatworked.report import report_page, write_report
+from whatworked.report.figures import MACRO, curve_points, predictions, purchases, source_rows
+from whatworked.report.heatmap import heatmap
+from whatworked.report.svg import Scale, element, text_of
+from whatworked.runs.comparison import compare_methods
+from whatworked.runs.summary import standings
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory):
+    return made_pool(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def text(pool):
+    return report_page(pool, "A run", resamples=99)
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return Page(text)
+
+
+def test_tags_nest_and_ids_are_unique(page):
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert page.all("html", lang="en")
+    assert page.texts["title"][0] == "A run"
+
+
+def test_nothing_is_fetched(text, page):
+    addresses = set(re.findall(r"https?://[^\"'\s<)]+", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}
+    assert not [name for name, _ in page.elements if name in {"link", "img", "iframe", "object", "embed", "base"}]
+    assert not [attributes for _, attributes in page.elements if "src" in attributes]
+    assert all(attributes["href"].startswith("#") for name, attributes in page.elements if "href" in attributes)
+    assert "@import" not in text
+    assert "url(" not in text
+    policy = page.all("meta", http_equiv="Content-Security-Policy")[0]["content"]
+    assert policy.startswith("default-src 'none'")
+
+
+def test_links_lead_to_sections(page):
+    ids = {attributes["id"] for _, attributes in page.elements if "id" in attributes}
+    assert {attributes["href"][1:] for _, attributes in page.elements if "href" in attributes} <= ids
+    assert {"recovery", "comparison", "sources", "effects", "purchases", "catalog", "manifest"} <= ids
+
+
+def test_a_panel_for_every_track_and_family_with_all_methods(pool, page):
+    names = [attributes["aria-label"] for attributes in page.all("svg", role="img")]
+    for place in ("four track, all families", "four track, left", "four track, right", "paired track, right"):
+        assert any(name.startswith(f"Effect recovery against budget, {place}.") for name in names)
+    methods = {attributes["data-method"] for attributes in page.all("g") if "data-method" in attributes}
+    assert methods == set(pool.methods)
+    assert len(page.all("input", type="checkbox")) == len(pool.methods)
+
+
+def test_curve_points_are_the_standings(pool):
+    figures = compare_methods(pool, resamples=99)
+    points = curve_points(pool, figures, 99)
+    for one in standings(pool.rows):
+        found = {
+            point.family: point.recovery
+            for point in points
+            if (point.track, point.method, point.budget) == (one.track, one.method, one.budget)
+        }
+        assert found.pop(MACRO) == pytest.approx(one.recovery)
+        assert found == pytest.approx(dict(one.families))
+    assert all(point.low <= point.recovery + 1e-12 and point.recovery <= point.high + 1e-12 for point in points)
+
+
+def test_purchases_count_every_run_once_per_policy(pool):
+    found = {(one.track, one.policy, one.budget): one for one in purchases(pool)}
+    assert ("four", "lowest", 0) not in found
+    fixed = found["four", "lowest", 4]
+    assert (fixed.runs, fixed.counts) == (4, (0, 4, 4, 4, 4, 0, 0, 0))
+    drawn = found["paired", "shuffled", 6]
+    assert drawn.runs == 2
+    assert sum(drawn.counts) == 12
+
+
+def test_heat_map_shows_shares_and_anchors(pool):
+    (one,) = [one for one in purchases(pool) if (one.track, one.policy, one.budget) == ("paired", "lowest", 4)]
+    page = Page(heatmap(one))
+    classes = [attributes["class"].split()[1] for attributes in page.all("rect")]
+    assert classes[0] == classes[15] == "anchor"
+    assert classes[1:5] == ["h6"] * 4
+    assert set(classes[5:15]) == {"h0"}
+    assert "0001 in 100%" in page.texts["desc"][0]
+
+
+def test_source_rows_average_seeds_and_tell_missing_deliveries(pool):
+    rows = {(row["condition"], row["method"], row["budget"]): row for row in source_rows(pool)}
+    broken = rows["three", "Failing/lowest", 4]
+    assert (broken["missing"], broken["effect_recovery"]) == (1, 0.0)
+    assert rows["one", "noise/shuffled", 4]["seeds"] == 2
+
+
+def test_embedded_predictions_are_those_of_the_lowest_seed(pool):
+    embedded = predictions(pool)
+    record = next(
+        r for r in pool.runs[0].records if (r.condition, r.method, r.budget, r.seed) == ("one", "noise/lowest", 4, 0)
+    )
+    assert embedded["tables"]["four"]["4"]["noise/lowest"]["one"] == [round(value, 6) for value in record.predictions]
+    assert "three" not in embedded["tables"]["paired"]["4"].get("Failing/lowest", {})
+    assert set(embedded["truth"]) == {"one", "two", "three"}
+
+
+def test_too_many_predictions_leave_out_the_smallest_budgets(pool, monkeypatch):
+    monkeypatch.setattr("whatworked.report.figures.MOST_PREDICTIONS", 400)
+    embedded = predictions(pool)
+    assert embedded["left_out"] == [0, 2]
+    assert set(embedded["tables"]["four"]) == {"4", "6"}
+
+
+def test_the_data_block_is_whole_json(text):
+    block = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S).group(1)
+    data = json.loads(block)
+    assert set(data["tables"]) == {"recovery", "sources", "standings", "purchases"}
+    assert data["first"] == ["four", 4]
+
+
+def test_missing_deliveries_and_manifest_are_shown(text, page):
+    assert any(
+        "Failing/lowest on three, budgets 0, 2, 4, 6 (4 records): estimator: RuntimeError: no <four> & more" in item
+        for item in page.texts["li"]
+    )
+    manifest = json.loads("".join(page.texts["pre"]))
+    assert manifest["plan"]["budgets"] == [0, 2, 4, 6]
+
+
+def test_labels_from_outside_cannot_become_markup(tmp_path):
+    nasty = load(mean, "estimator", NASTY)
+    page_text = report_page(made_pool(tmp_path, estimators=(nasty,)), f"title {NASTY}", resamples=9)
+    page = Page(page_text)
+    assert not page.all("b")
+    assert page.texts["title"][0] == f"title {NASTY}"
+    assert {attributes["value"] for attributes in page.all("input")} == {f"{NASTY}/lowest", f"{NASTY}/shuffled"}
+    block = re.search(r'<script type="application/json" id="data">(.*?)</script>', page_text, re.S).group(1)
+    assert f"{NASTY}/lowest" in json.loads(block)["methods"]
+
+
+def test_tables_have_captions_scopes_and_sort_values(page):
+    assert len(page.all("caption")) == len(page.all("table")) >= 3
+    assert all("aria-sort" in attributes for attributes in page.all("th", scope="col"))
+    assert all(attributes.get("data-sort") for attributes in page.all("td"))
+    assert all(attributes.get("aria-label") for attributes in page.all("svg", role="img"))
+
+
+def test_one_method_alone_has_nothing_to_compare_with(tmp_path):
+    alone = report_page(made_pool(tmp_path, estimators=(mean,), policies=(lambda state, n: [],)), resamples=9)
+    assert "Only one method: there is nothing to compare it with." in alone
+
+
+def test_the_command_writes_the_file(tmp_path):
+    made_pool(tmp_path, estimators=(mean,))
+    out = tmp_path / "page.html"
+    result = CliRunner().invoke(
+        report_command, [str(tmp_path / "run"), "--out", str(out), "--title", "Mine", "--resamples", "9"]
+    )
+    assert result.exit_code == 0, result.output
+    assert "<title>Mine</title>" in out.read_text()
+    assert str(out) in result.output
+
+
+def test_equal_runs_give_an_equal_page(tmp_path):
+    pool = made_pool(tmp_path, estimators=(mean,))
+    for name in ("a.html", "b.html"):
+        write_report(pool, tmp_path / name, resamples=9)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_svg_building_blocks():
+    assert element("a", "x<y", class_="c", data_sort='"', left=None) == '<a class="c" data-sort="&quot;">x<y</a>'
+    assert element("br", x1=1.5, y=2.0) == '<br x1="1.5" y="2"/>'
+    assert text_of("<&>") == "&lt;&amp;&gt;"
+    assert [Scale(0, 10, 100, 0)(value) for value in (0, 5, 10)] == [100, 50, 0]
+    assert Scale(1, 1, 0, 10)(1) == 0

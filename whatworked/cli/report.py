@@ -1,0 +1,32 @@
+"""``whatworked report``: one self-contained HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--out", default="report.html", show_default=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--title", default="Benchmark report", show_default=True, help="Heading of the page.")
+@click.option(
+    "--baseline", metavar="NAME", help="Method, policy or estimator to compare with [gp-effect or the first]."
+)
+@click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
+@click.option("--resamples", default=1999, show_default=True, help="Of the bootstrap.")
+def report(
+    folders: tuple[Path, ...], out: Path, title: str, baseline: str | None, confidence: float, resamples: int
+) -> None:
+    """Write one HTML page about one or several runs: curves, comparison, conditions, effects, purchases, manifest.
+
+    The file holds all of its data and fetches nothing; every figure's numbers can be saved from it as CSV.
+
+    Example: whatworked report bench-1 bench-2 --out report.html
+    """
+    from whatworked.report import write_report
+    from whatworked.runs.pool import read_pool
+
+    write_report(read_pool(folders), out, title, baseline, confidence, resamples)
+    click.echo(f"{out} ({out.stat().st_size / 1e6:.1f} MB)")

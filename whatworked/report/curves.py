@@ -1,0 +1,73 @@
+"""Recovery against budget: one panel per track, and small ones per family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whatworked.report.figures import MACRO, Point
+from whatworked.report.svg import SERIES, Scale, axes, element, marker, picture, polyline
+
+_LARGE, _SMALL = (640.0, 340.0), (300.0, 210.0)
+_DODGE = 3.0
+"""Pixels between the points of neighbouring methods, so that intervals do not cover one another."""
+
+
+def panels(points: Sequence[Point], methods: Sequence[str]) -> dict[str, dict[str, str]]:
+    """SVG of every panel by track and family, the one over all families first."""
+    made: dict[str, dict[str, str]] = {}
+    for point in points:
+        made.setdefault(point.track, {}).setdefault(point.family, "")
+    for track, families in made.items():
+        for family in families:
+            members = [point for point in points if (point.track, point.family) == (track, family)]
+            families[family] = _panel(track, family, members, methods)
+    return made
+
+
+def _panel(track: str, family: str, points: Sequence[Point], methods: Sequence[str]) -> str:
+    large = family == MACRO
+    width, height = _LARGE if large else _SMALL
+    budgets = sorted({point.budget for point in points})
+    x = Scale(min(0, budgets[0]), budgets[-1] or 1, 40.0, width - 14.0)
+    y = Scale(0.0, 1.0, height - (42.0 if large else 26.0), 26.0 if large else 12.0)
+    ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0] if large else [0.0, 0.5, 1.0]
+    frame = axes(x, y, budgets, ticks, "budget (credits)" if large else "", "effect recovery" if large else "")
+    series = [
+        _series(index, method, [point for point in points if point.method == method], x, y, len(methods))
+        for index, method in enumerate(methods)
+    ]
+    name = f"Effect recovery against budget, {track} track, {family}"
+    return picture(width, height, frame + "".join(series), name, _describe(points, budgets[-1]))
+
+
+def _series(index: int, method: str, points: Sequence[Point], x: Scale, y: Scale, count: int) -> str:
+    if not points:
+        return ""
+    shift = (index - (count - 1) / 2) * min(_DODGE, 16.0 / max(1, count))
+    placed = [(min(max(x(point.budget) + shift, x.start), x.end), point) for point in sorted(points, key=_by_budget)]
+    whiskers = [
+        element("line", x1=at, x2=at, y1=y(point.low), y2=y(point.high), class_="whisker")
+        for at, point in placed
+        if point.high > point.low
+    ]
+    marks = [
+        marker(
+            index,
+            at,
+            y(point.recovery),
+            f"{method}, B = {point.budget}: {point.recovery:.3f} ({point.low:.3f} to {point.high:.3f}), "
+            f"{point.sources} sources",
+        )
+        for at, point in placed
+    ]
+    line = polyline((at, y(point.recovery)) for at, point in placed)
+    return element("g", "".join([*whiskers, line, *marks]), class_=f"series s{index % SERIES}", data_method=method)
+
+
+def _by_budget(point: Point) -> int:
+    return point.budget
+
+
+def _describe(points: Sequence[Point], budget: int) -> str:
+    last = sorted((point for point in points if point.budget == budget), key=lambda point: -point.recovery)
+    return f"At B = {budget}: " + ", ".join(f"{point.method} {point.recovery:.2f}" for point in last[:12]) + "."

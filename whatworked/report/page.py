@@ -1,0 +1,263 @@
+"""Putting the page together: one file, nothing fetched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from whatworked import __version__
+from whatworked.report.curves import panels
+from whatworked.report.figures import MACRO, Bought, Point, curve_points, predictions, purchases, source_rows
+from whatworked.report.heatmap import heatmap
+from whatworked.report.svg import SERIES, element, marker, text_of
+from whatworked.report.tables import catalog_table, source_table, standings_table
+from whatworked.runs.comparison import Figure
+from whatworked.runs.pool import Pool
+from whatworked.runs.statement import ALWAYS, multiplicity, overview
+from whatworked.runs.summary import failures
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Everything the page shows."""
+
+    pool: Pool
+    figures: tuple[Figure, ...]
+    points: tuple[Point, ...]
+    bought: tuple[Bought, ...]
+    sources: list[dict[str, Any]]
+    methods: tuple[str, ...]
+
+    @property
+    def first_place(self) -> tuple[str, int]:
+        """Track and budget shown first: the first track's largest budget that leaves something to infer."""
+        rows = [row for row in self.pool.rows if row["track"] == self.pool.rows[0]["track"]]
+        open_budgets = [row["budget"] for row in rows if row["budget"] < (1 << row["dimensions"]) - 2]
+        return rows[0]["track"], max(open_budgets or [row["budget"] for row in rows])
+
+
+def render(pool: Pool, figures: tuple[Figure, ...], title: str, resamples: int) -> str:
+    """The page as text.
+
+    Parameters
+    ----------
+    pool : Pool
+        Results.
+    figures : tuple of Figure
+        The comparison of their methods.
+    title : str
+        Heading.
+    resamples : int
+        Of the intervals per family.
+    """
+    shown = Contents(
+        pool,
+        figures,
+        curve_points(pool, figures, resamples),
+        purchases(pool),
+        source_rows(pool),
+        tuple(pool.methods),
+    )
+    template = Template(_asset("page.html"))
+    return template.substitute(
+        title=text_of(title),
+        version=text_of(__version__),
+        style=_asset("report.css"),
+        script=_asset("report.js"),
+        summary=_summary(shown),
+        verdicts=_verdicts(figures),
+        standings=standings_table(figures),
+        legend=_legend(shown.methods),
+        curves=_curves(shown),
+        sources=_sources(shown),
+        heatmaps=_heatmaps(shown),
+        catalog=catalog_table(pool),
+        manifest=_manifest(pool),
+        data=_json(_data(shown)),
+    )
+
+
+def _asset(name: str) -> str:
+    return (files("whatworked.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _json(value: Any) -> str:
+    """JSON that may stand inside a script element, whatever text it holds."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _summary(shown: Contents) -> str:
+    pool = shown.pool
+    conditions = {row["condition"] for row in pool.rows}
+    facts = [
+        (len(shown.methods), "methods"),
+        (len(conditions), "conditions"),
+        (len(pool.rows), "records"),
+        (pool.missing, "missing deliveries"),
+    ]
+    return "".join(element("div", element("dt", text_of(name)) + element("dd", f"{count:,}")) for count, name in facts)
+
+
+def _verdicts(figures: Sequence[Figure]) -> str:
+    pairs: dict[tuple[str, str], list[Figure]] = {}
+    for one in figures:
+        if one.against is not None:
+            pairs.setdefault((one.standing.method, one.against.baseline), []).append(one)
+    if not pairs:
+        return element("p", "Only one method: there is nothing to compare it with.")
+    blocks = []
+    for (method, baseline), members in pairs.items():
+        stated = [one.against.statement for one in members if one.against is not None]
+        details = "".join(element("li", text_of(one)) for one in stated)
+        head = overview(method, baseline, [one.verdict for one in stated])
+        blocks.append(element("details", element("summary", text_of(head)) + element("ul", details)))
+    count = sum(map(len, pairs.values()))
+    closing = f"{multiplicity(count, figures[0].interval.confidence)} {ALWAYS}"
+    return "".join(blocks) + element("p", text_of(closing), class_="note")
+
+
+def _legend(methods: Sequence[str]) -> str:
+    items = []
+    for index, method in enumerate(methods):
+        sample = element("line", x1=0, x2=28, y1=7, y2=7, class_="line") + marker(index, 14, 7, method)
+        picture = element("svg", sample, viewBox="0 0 28 14", width=28, height=14, aria_hidden="true")
+        box = element("input", type="checkbox", checked="checked", value=method)
+        items.append(element("label", f"{box}{picture} {text_of(method)}", class_=f"series s{index % SERIES}"))
+    return "".join(items)
+
+
+def _curves(shown: Contents) -> str:
+    blocks = []
+    for track, families in panels(shown.points, shown.methods).items():
+        small = "".join(
+            element("figure", element("figcaption", text_of(family)) + svg)
+            for family, svg in families.items()
+            if family != MACRO
+        )
+        blocks.append(
+            element(
+                "section",
+                element("h3", f"{text_of(track)} track")
+                + element("figure", families[MACRO], class_="large")
+                + element("div", small, class_="small-multiples"),
+                class_="track",
+            )
+        )
+    return "".join(blocks)
+
+
+def _sources(shown: Contents) -> str:
+    places = list(dict.fromkeys((row["track"], row["budget"]) for row in shown.sources))
+    tables = [source_table(track, budget, shown.sources, shown.methods) for track, budget in places]
+    return _switched("sources-place", places, tables, shown.first_place)
+
+
+def _heatmaps(shown: Contents) -> str:
+    places = list(dict.fromkeys((one.track, one.budget) for one in shown.bought))
+    blocks = [
+        "".join(_one_heatmap(one) for one in shown.bought if (one.track, one.budget) == place) for place in places
+    ]
+    grids = [element("div", block, class_="heatmaps") for block in blocks]
+    return _switched("purchases-place", places, grids, shown.first_place)
+
+
+def _one_heatmap(bought: Bought) -> str:
+    return element("figure", element("figcaption", f"{text_of(bought.policy)}, {bought.runs} runs") + heatmap(bought))
+
+
+def _switched(name: str, places: Sequence[tuple[str, int]], blocks: Sequence[str], first: tuple[str, int]) -> str:
+    """Blocks by track and budget of which one is shown at a time; without JavaScript all are shown."""
+    texts = [f"{track}, B = {budget}" for track, budget in places]
+    options = "".join(
+        element("option", text_of(text), value=index, selected="selected" if places[index] == first else None)
+        for index, text in enumerate(texts)
+    )
+    control = element("label", f"Track and budget {element('select', options, data_switch=name)}", class_="control")
+    parts = [
+        element("div", element("h4", text_of(text)) + block, class_="switched", data_group=name, data_index=index)
+        for index, (text, block) in enumerate(zip(texts, blocks, strict=True))
+    ]
+    return control + "".join(parts)
+
+
+def _manifest(pool: Pool) -> str:
+    listed = "".join(_failure(entry) for entry in failures(pool.rows))
+    missing = (
+        element("h3", "Missing deliveries")
+        + element("p", "Each counts as recovery 0, not strict, not exact.")
+        + element("ul", listed)
+        if listed
+        else element("p", "Every method delivered everywhere.")
+    )
+    blocks = []
+    for run in pool.runs:
+        text = json.dumps(run.manifest, indent=1, ensure_ascii=False, sort_keys=True)
+        content = element("summary", f"Manifest of {text_of(run.name)}") + element("pre", text_of(text), tabindex="0")
+        blocks.append(element("details", content))
+    return missing + "".join(blocks)
+
+
+def _failure(entry: Mapping[str, Any]) -> str:
+    budgets = ", ".join(map(str, entry["budgets"]))
+    text = (
+        f"{entry['method']} on {entry['condition']}, budgets {budgets} ({entry['records']} records): {entry['cause']}"
+    )
+    return element("li", text_of(text))
+
+
+def _data(shown: Contents) -> dict[str, Any]:
+    """What the script draws the scatter from and makes CSV files of."""
+    builders: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
+        "recovery": lambda: [asdict(point) for point in shown.points],
+        "sources": lambda: shown.sources,
+        "standings": lambda: [_flat(one) for one in shown.figures],
+    }
+    tables = {name: _columns(build()) for name, build in builders.items()}
+    tables["purchases"] = {
+        "columns": ["track", "policy", "d", "budget", "runs", "counts"],
+        "rows": [[one.track, one.policy, one.d, one.budget, one.runs, list(one.counts)] for one in shown.bought],
+    }
+    return {
+        "tables": tables,
+        "methods": list(shown.methods),
+        "first": list(shown.first_place),
+        "predictions": predictions(shown.pool),
+    }
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    columns = list(rows[0]) if rows else []
+    return {"columns": columns, "rows": [[_short(row[name]) for name in columns] for row in rows]}
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def _flat(one: Figure) -> dict[str, Any]:
+    against = one.against
+    return {
+        "track": one.standing.track,
+        "budget": one.standing.budget,
+        "method": one.standing.method,
+        "recovery": one.interval.estimate,
+        "low": one.interval.low,
+        "high": one.interval.high,
+        "strict": one.standing.strict,
+        "exact": one.standing.exact,
+        "sources": one.standing.sources,
+        "missing": one.standing.missing,
+        "baseline": against.baseline if against else None,
+        "difference": against.interval.estimate if against else None,
+        "difference_low": against.interval.low if against else None,
+        "difference_high": against.interval.high if against else None,
+        "better": against.paired.better if against else None,
+        "equal": against.paired.equal if against else None,
+        "worse": against.paired.worse if against else None,
+        "verdict": against.statement.verdict if against else None,
+    }
