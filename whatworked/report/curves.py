@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from whatworked.report.figures import MACRO, Point
 from whatworked.report.svg import SERIES, Scale, axes, element, marker, picture, polyline
 
-_LARGE, _SMALL = (640.0, 340.0), (300.0, 210.0)
+_LARGE, _SMALL = (640.0, 340.0), (236.0, 176.0)
 _DODGE = 3.0
 """Pixels between the points of neighbouring methods, so that intervals do not cover one another."""
 
