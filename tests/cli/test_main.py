@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 PROGRAM = [sys.executable, "-m", "whatworked"]
 
@@ -37,3 +41,34 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     os.close(write)
     assert shown.returncode == 141
     assert shown.stderr == ""
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams_are_no_error(closed: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [*PROGRAM, "rebuild", "nile", "--offline", "--out", str(out), "--cache", str(tmp_path)]
+    shown = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *command], capture_output=True, text=True, check=False
+    )
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert (out / "nile.tsv").is_file()
+
+
+def test_an_output_on_a_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        shown = subprocess.run([*PROGRAM, "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert shown.returncode == 2
+    assert shown.stderr.splitlines() == [
+        "error: [Errno 28] No space left on device; send the output elsewhere and run the same command again"
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_any_name_can_be_printed_in_any_encoding(encoding: str, tmp_path: Path) -> None:
+    command = [*PROGRAM, "sources", "--offline", "--cache", "\u2603\udcff"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    table = subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment, check=False)
+    assert (table.returncode, table.stderr) == (0, b"")
+    as_json = subprocess.run([*command, "--json"], capture_output=True, cwd=tmp_path, env=environment, check=False)
+    assert as_json.returncode == 0
+    assert json.loads(as_json.stdout)[0]["folder"].startswith("\u2603\udcff")

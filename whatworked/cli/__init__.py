@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
 
 from whatworked import __version__
 from whatworked.cli.lazy import LazyGroup
+from whatworked.cli.streams import drop_output, prepare_streams
 from whatworked.errors import WhatWorkedError
 
 COMMANDS = {
@@ -39,20 +39,30 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point: an error on purpose is one line and exit code 2, Ctrl-C is exit code 130."""
+    prepare_streams()
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
     try:
         # Outside its standalone mode click returns the code that a command exits with.
         code = cli(standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; finished work is kept, run the same command again to go on", err=True)
-        sys.exit(130)
+        return 130
     except WhatWorkedError as error:
         click.echo(f"error: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:
-        # The reader of our output (`head`, a pager) has gone; flushing at exit would fail once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        return 2
+    except SystemExit as ended:
+        # In this mode click exits by itself, with code 1, only if the reader of our output (`head`, a pager) has gone.
+        drop_output()
+        return 141 if ended.code == 1 else 0
+    except OSError as error:
+        # What the library reads and writes has errors of its own; this is the output itself, on a full disk say.
+        click.echo(f"error: {error}; send the output elsewhere and run the same command again", err=True)
+        drop_output()
+        return 2
+    return code if isinstance(code, int) else 0

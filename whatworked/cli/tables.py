@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from whatworked.cli.streams import says_anything
+
 
 def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
     """Print rows of equal length in columns, the ones numbered in `right` flush right."""
@@ -20,7 +22,8 @@ def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> 
 
 
 def print_json(value: Any) -> None:
-    """Print a value as indented JSON."""
+    """Print a value as indented JSON, with escapes where the output's encoding may lack a character."""
     import json
+    import sys
 
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(value, indent=2, ensure_ascii=not says_anything(sys.stdout)))
