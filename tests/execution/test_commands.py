@@ -1,0 +1,134 @@
+"""The commands rebuild, verify, list and show, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from whatworked import references
+
+ABSENT = "absent-mirror"
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+def whatworked(
+    *arguments: str, cache: Path | None = None, limit: int | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line offline, away from the user's own cache and mirror."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WHATWORKED_")}
+    environment |= {"WHATWORKED_OFFLINE": "1"} | ({"WHATWORKED_CACHE": str(cache)} if cache else {})
+
+    def limited() -> None:
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    command = [sys.executable, "-m", "whatworked", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, preexec_fn=limited)
+
+
+def test_rebuild_verify_and_rebuild_again(tmp_path: Path, cache: Path) -> None:
+    out = str(tmp_path / "out")
+    done = whatworked("rebuild", "nile", "sunspots", "--out", out, "--json", cache=cache)
+    assert done.returncode == 0, done.stderr
+    built = {one["condition"]: one for one in json.loads(done.stdout)["conditions"]}
+    assert {name: one["status"] for name, one in built.items()} == {"nile": "built", "sunspots": "built"}
+    assert built["nile"]["digest"] == references.table_digest("nile", tmp_path / "out")
+
+    checked = whatworked("verify", "nile", "--references", out, "--sample", "0.25", cache=cache)
+    assert checked.returncode == 0
+    assert "4 records of 1 conditions: 4 identical, 0 equal, 0 different, 0 failed" in checked.stdout
+
+    again = whatworked("rebuild", "nile", "--out", out, cache=cache)
+    assert "1 conditions: 0 built, 1 unchanged, 0 skipped, 0 failed; 16 records" in again.stdout
+
+
+def test_the_committed_tables_verify_on_this_machine(cache: Path) -> None:
+    done = whatworked("verify", "nile", "wine", "graph_lesmis__d6", "--sample", "0.2", "--cold", "--json", cache=cache)
+    counts = json.loads(done.stdout)["conditions"]
+    assert done.returncode == 0, counts
+    assert [one["identical"] + one["equal"] for one in counts] == [4, 4, 13]
+
+
+def test_absent_sources_are_skipped_with_what_to_do_and_fail_only_when_strict(tmp_path: Path, cache: Path) -> None:
+    arguments = ("rebuild", "nile", "mitdb_100__d6", "--out", str(tmp_path))
+    done = whatworked(*arguments, cache=cache)
+    assert done.returncode == 0
+    assert "mitdb_100__d6: source mitdb_100 is not on this machine" in done.stdout
+    assert "--mirror DIR" in done.stdout
+    assert whatworked(*arguments, "--strict", cache=cache).returncode == 1
+
+
+def test_an_altered_raw_file_fails_its_condition_and_no_other(tmp_path: Path, cache: Path) -> None:
+    mirror = tmp_path / "mirror" / "seeds"
+    mirror.mkdir(parents=True)
+    (mirror / "seeds_dataset.txt").write_text("1 2 3\n")
+    arguments = ("rebuild", "seeds", "nile", "--out", str(tmp_path / "out"), "--mirror", str(tmp_path / "mirror"))
+    done = whatworked(*arguments, cache=cache)
+    assert done.returncode == 1
+    assert "1 built, 0 unchanged, 0 skipped, 1 failed" in done.stdout
+    assert str(mirror / "seeds_dataset.txt") in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("rebuild", "spambas"), "unknown condition 'spambas'; did you mean spambase"),
+        (("rebuild", "--family", "clusters"), "unknown family 'clusters'; did you mean clustering"),
+        (("rebuild", "nile", "--backend", "lokki"), "unknown backend 'lokki'; did you mean loky"),
+        (("rebuild", "nile", "--jobs", "0"), "0 is not in the range"),
+        (("rebuild", "nile", "--mirror", ABSENT), "is no folder"),
+        (("rebuild", "nile", "--out", "/dev/null/out"), "cannot write /dev/null/out"),
+        (("verify", "nile", "--sample", "0"), "share of the records"),
+        (("verify", "nil"), "did you mean nile"),
+        (("show", "win"), "unknown condition 'win'; did you mean wine"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_is_allowed(arguments: tuple[str, ...], message: str, cache: Path) -> None:
+    done = whatworked(*arguments, cache=cache)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_disk_that_takes_no_more_is_a_named_error_and_nothing_is_half_written(tmp_path: Path, cache: Path) -> None:
+    whatworked("rebuild", "nile", "--out", str(tmp_path / "first"), cache=cache)
+    done = whatworked("rebuild", "nile", "--out", str(tmp_path / "out"), cache=cache, limit=3000)
+    assert done.returncode == 2
+    assert "error: cannot write" in done.stderr
+    assert "free space or choose another folder" in done.stderr
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {".journal"}
+
+
+def test_list_has_every_condition() -> None:
+    listed = json.loads(whatworked("list", "--json").stdout)
+    assert len(listed) == 36
+    assert sum(one["records"] for one in listed) == 1248
+    text = whatworked("list", "--family", "clustering").stdout.splitlines()
+    assert [line.split()[0] for line in text[1:6]] == ["dry_bean", "glass", "seeds", "wine", "wine__d6"]
+    assert text[-1] == "5 conditions of 4 sources, 128 records"
+
+
+def test_show_says_options_settings_source_range_and_reversals() -> None:
+    shown = json.loads(whatworked("show", "astronaut__d6", "--json").stdout)
+    surface = references.load_surface("astronaut__d6")
+    assert shown["utility"]["range"] == surface.range
+    assert shown["classes"] == 36
+    assert [option["letter"] for option in shown["options"]] == list(surface.options)
+    for option, row in zip(shown["options"], surface.effects(), strict=True):
+        assert option["effects"]["helps"] == (row > 1e-12).sum()
+        assert option["effects"]["reverses"] == bool((row > 1e-12).any() and (row < -1e-12).any())
+    text = whatworked("show", "astronaut__d6").stdout
+    for option in shown["options"]:
+        assert option["off"] in text
+        assert option["on"] in text
+    assert shown["licence"] in text
