@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from whatworked.canonical import canonical_json
-from whatworked.errors import StorageError, unknown_name
-from whatworked.files import write_atomic
+from whatworked.errors import InvalidOptionError, StorageError, unknown_name
+from whatworked.files import storage_errors, user_path, write_atomic
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
@@ -39,6 +39,23 @@ def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("")
     with pytest.raises(StorageError, match="cannot write"):
         write_atomic(tmp_path / "f" / "a.txt", b"")
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (PermissionError(13, "Permission denied"), "correct its permissions or"),
+        (OSError(28, "No space left on device"), "free space or"),
+    ],
+)
+def test_the_next_step_fits_the_reason(error: OSError, advice: str, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=advice), storage_errors(tmp_path, "read"):
+        raise error
+
+
+def test_a_home_folder_that_is_not_known_is_named() -> None:
+    with pytest.raises(InvalidOptionError, match=r"no home folder is known for '~nobody-of-that-name/x'"):
+        user_path("~nobody-of-that-name/x")
 
 
 def test_canonical_json_ignores_the_order_of_keys() -> None:

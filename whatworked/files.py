@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from whatworked.errors import StorageError
+from whatworked.errors import InvalidOptionError, StorageError
 
 
 @contextlib.contextmanager
@@ -20,9 +21,27 @@ def storage_errors(path: Path, doing: str) -> Iterator[None]:
         raise
     except OSError as error:
         reason = error.strerror or str(error)
-        raise StorageError(
-            f"cannot {doing} {path}: {reason}; free space or choose another folder, then run again"
-        ) from error
+        raise StorageError(f"cannot {doing} {path}: {reason}; {_next_step(error)}, then run again") from error
+
+
+def _next_step(error: OSError) -> str:
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "correct its permissions or choose another folder"
+    return "free space or choose another folder"
+
+
+def user_path(text: str | Path) -> Path:
+    """The path that a user means, a leading ``~`` replaced by the home folder.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it starts with ``~`` and no home folder is known.
+    """
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise InvalidOptionError(f"no home folder is known for {str(text)!r}; set HOME or give a full path") from error
 
 
 def write_atomic(path: Path, data: bytes) -> None:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 import msgspec
 
 from whatworked.errors import ManifestError, unknown_name
+from whatworked.files import user_path
 from whatworked.manifest import Manifest
 
 FOLDERS_VARIABLE = "WHATWORKED_MANIFESTS"
@@ -73,7 +74,7 @@ def _folders(extra: str) -> Iterator[Path]:
     yield Path(data_manifests.__path__[0])
     yield from _entry_point_folders()
     for name in filter(None, extra.split(os.pathsep)):
-        folder = Path(name).expanduser()
+        folder = user_path(name)
         if not folder.is_dir():
             raise ManifestError(f"{FOLDERS_VARIABLE} names {name!r}, which is no folder; correct or unset it")
         yield folder

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -14,3 +15,17 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Own:
     for name in (CACHE_VARIABLE, MIRROR_VARIABLE, OFFLINE_VARIABLE):
         monkeypatch.delenv(name, raising=False)
     return Own(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def closed_mirror(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mirror whose folder of the source may not be looked into, whoever runs the test."""
+    own.declare()
+    is_file = Path.is_file
+
+    def refused(path: Path) -> bool:
+        if path.is_relative_to(own.mirror / "mine"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refused)

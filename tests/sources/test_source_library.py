@@ -280,3 +280,27 @@ def test_equal_content_is_stored_in_equal_bytes(own: Own) -> None:
     own.library().prepared("mine", again=True)
     assert path.read_bytes() == first
     assert b"pickle" not in first
+
+
+@pytest.mark.parametrize("which", ["cache", "mirror"])
+def test_a_home_folder_that_is_not_known_is_a_wrong_option(which: str) -> None:
+    with pytest.raises(InvalidOptionError, match="no home folder"):
+        Library(**{which: "~nobody-of-that-name/x"})  # type: ignore[arg-type]
+
+
+def test_probing_passes_over_a_folder_that_may_not_be_looked_into(own: Own, closed_mirror: None) -> None:
+    own.library().probe(["mine", "nile"])
+    with pytest.raises(StorageError, match=r"cannot look for .*mine.*: Permission denied"):
+        own.library().prepared("mine")
+
+
+def test_a_stored_array_larger_than_memory_is_damage(own: Own) -> None:
+    one = own.declare()
+    own.put()
+    library = own.library()
+    library.prepared("mine")
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,), }"
+    huge = b"\x93NUMPY\x01\x00v\x00" + header.ljust(117) + b"\n"
+    library.store_path(one).write_bytes(_zip(**{"X_train.npy": huge, "facts.json": b"{}"}))
+    with pytest.raises(DigestMismatchError, match="damaged: it cannot be unpacked"):
+        library.prepared("mine")

@@ -115,3 +115,14 @@ def test_unknown_names_are_errors_on_purpose(own: Own) -> None:
         _run(own, "fetch", "spam_base")
     with pytest.raises(UnknownNameError, match="clustering"):
         _run(own, "--family", "cluster")
+
+
+@pytest.mark.parametrize("command", ["fetch", "check", "export"])
+def test_a_folder_that_may_not_be_looked_into_stops_no_other_source(
+    own: Own, closed_mirror: None, tmp_path: Path, command: str
+) -> None:
+    names = [str(tmp_path / "raw"), "mine", "nile"] if command == "export" else ["mine", "nile"]
+    done = _run(own, command, *names, "--mirror", str(own.mirror), "--json", code=1)
+    findings = {row["source"]: row for row in json.loads(done.stdout)}
+    assert {name: row["outcome"] for name, row in findings.items()} == {"mine": "wrong", "nile": "right"}
+    assert "Permission denied; correct its permissions" in findings["mine"]["message"]

@@ -12,6 +12,7 @@ from typing import Any
 
 from whatworked.canonical import sha256
 from whatworked.errors import PluginError
+from whatworked.files import user_path
 from whatworked.plugins.inspecting import guess_kind
 from whatworked.plugins.registry import Kind, named, names
 from whatworked.plugins.spec import Spec, parse_spec
@@ -49,7 +50,7 @@ def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
 
 
 def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
-    path = Path(spec.container).expanduser()
+    path = user_path(spec.container)
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whatworked.errors import DigestMismatchError, InvalidOptionError, SourceUnavailableError, StorageError
-from whatworked.files import write_atomic
+from whatworked.files import user_path, write_atomic
 from whatworked.manifest import Manifest, RawFile, RawForm
 from whatworked.manifests import manifest
 from whatworked.prepared import PreparedInput
@@ -56,7 +56,7 @@ class Library:
     Raises
     ------
     InvalidOptionError
-        If the mirror is no folder.
+        If the mirror is no folder, or a path starts with ``~`` and no home folder is known.
     """
 
     cache: Path | str | None = None
@@ -68,7 +68,7 @@ class Library:
     def __post_init__(self) -> None:
         cache = self.cache or os.environ.get(CACHE_VARIABLE) or "~/.cache/whatworked"
         mirror = self.mirror or os.environ.get(MIRROR_VARIABLE) or None
-        self.folders = Folders(Path(cache).expanduser(), Path(mirror).expanduser() if mirror else None)
+        self.folders = Folders(user_path(cache), user_path(mirror) if mirror else None)
         if self.folders.mirror is not None and not self.folders.mirror.is_dir():
             raise InvalidOptionError(f"mirror {mirror!s} is no folder; give one that holds <source>/<raw file>")
         offline = bool(os.environ.get(OFFLINE_VARIABLE)) if self.offline is None else self.offline
@@ -146,8 +146,11 @@ class Library:
         return tuple((file, place) for file, place in found if place is not None)
 
     def probe(self, sources: Iterable[str]) -> None:
-        """Ask, all at once, the sites that these sources would have to be fetched from."""
-        missing = (one for one in map(manifest, sources) if not self.is_present(one))
+        """Ask, all at once, the sites that these sources would have to be fetched from.
+
+        A source in a folder that may not be looked into is passed over: preparing it will say what is wrong.
+        """
+        missing = (one for one in map(manifest, sources) if self._is_missing(one))
         files = (file for one in missing for form in one.forms for file in form.files)
         self.network.probe(file.address for file in files if file.address)
 
@@ -158,6 +161,12 @@ class Library:
     def is_present(self, one: Manifest) -> bool:
         """Whether the prepared input or a complete raw form is on this machine; nothing is read."""
         return is_file(self.store_path(one)) or any(True for _ in self.plans(one))
+
+    def _is_missing(self, one: Manifest) -> bool:
+        try:
+            return not self.is_present(one)
+        except StorageError:
+            return False
 
     def _place(self, one: Manifest, file: RawFile, routes: tuple[Route, ...]) -> Place | None:
         return next(filter(None, (locate(route, self.folders, one, file) for route in routes)), None)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from whatworked.errors import SourceUnavailableError, WhatWorkedError
+from whatworked.errors import SourceUnavailableError, StorageError, WhatWorkedError
 from whatworked.files import write_atomic
 from whatworked.manifest import Manifest, RawForm
 from whatworked.manifests import manifest
@@ -84,9 +84,12 @@ def status(library: Library, source: str) -> SourceStatus:
 def fetch(library: Library, source: str, *, again: bool = False) -> Finding:
     """Get and prepare a source, and say how it went; see `Library.prepared`."""
     one = manifest(source)
-    route, origin = _route(library, one)
-    if again and route == "prepared":
-        route, origin = _raw_route(library, one)
+    try:
+        route, origin = _route(library, one)
+        if again and route == "prepared":
+            route, origin = _raw_route(library, one)
+    except StorageError as error:
+        return Finding(source, "raw data", "", "wrong", str(error))
     return _attempt(source, route, origin, partial(library.prepared, source, again=again))
 
 
@@ -95,13 +98,19 @@ def check(library: Library, source: str) -> list[Finding]:
 
     Each form is read and prepared, and must lead to the expected prepared input.
     """
-    one = manifest(source)
+    try:
+        return _check(library, manifest(source))
+    except StorageError as error:
+        return [Finding(source, "raw data", "", "wrong", str(error))]
+
+
+def _check(library: Library, one: Manifest) -> list[Finding]:
     path = library.store_path(one)
     found = [_check_form(one, form, plan) for form in one.forms for plan in _plans(library, one, form)]
     if is_file(path):
         load = partial(store.load, path, one.id, one.family, one.expected.digest)
         found.insert(0, _attempt(one.id, "prepared input", str(path), load))
-    return found or [Finding(source, "raw data", "", "absent", absence(one, library.folders))]
+    return found or [Finding(one.id, "raw data", "", "absent", absence(one, library.folders))]
 
 
 def export(library: Library, source: str, folder: Path) -> Finding:

@@ -61,7 +61,7 @@ def load(path: Path, source: str, family: str, digest: str) -> PreparedInput:
     try:
         arrays, facts = _unpack(data)
         found = content_digest(arrays.items(), facts)
-    except (*ARCHIVE_ERRORS, KeyError) as error:
+    except (*ARCHIVE_ERRORS, KeyError, MemoryError) as error:
         raise _damaged(path, source, f"it cannot be unpacked ({error})") from error
     if found != digest:
         raise _damaged(path, source, f"content digest {found}, expected {digest}")
