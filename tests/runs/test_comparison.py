@@ -251,7 +251,8 @@ def test_one_source_per_family_says_nothing_about_a_family():
 
 def test_overview_and_multiplicity():
     assert (
-        overview("new", "old", ["ahead", "open", "open"]) == "new against old, 3 comparisons: ahead in 1, undecided in 2."
+        overview("new", "old", ["ahead", "open", "open"])
+        == "new against old, 3 comparisons: ahead in 1, undecided in 2."
     )
     assert overview("new", "old", ["same"]) == "new against old, 1 comparison: the same in 1."
     assert "78 comparisons were made, each at 95%: if no methods differed at all, about 3.9" in multiplicity(78, 0.95)

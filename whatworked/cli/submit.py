@@ -1,0 +1,159 @@
+"""``whatworked submit``, ``verify-run`` and ``leaderboard``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whatworked.cli.tables import print_json, print_table
+
+if TYPE_CHECKING:
+    from whatworked.runs.folder import Run
+    from whatworked.runs.leaderboard import Entry
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--name", required=True, help="What the run is called on the leaderboard.")
+@click.option("--note", default="", help="A sentence about it: where the methods come from, what was tuned on what.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The file [<name>.json.gz].")
+def submit(folder: Path, name: str, note: str, out: Path | None) -> None:
+    """Pack a finished run into one file, after grading it again.
+
+    Example: whatworked submit bench-1 --name "our forest" --note "defaults, nothing tuned"
+    """
+    import re
+
+    from whatworked.files import write_atomic
+    from whatworked.runs import read_run
+    from whatworked.runs.submission import SUFFIX, pack, unpack
+    from whatworked.runs.verification import verified
+
+    data = pack(read_run(folder), name, note)
+    run = verified(unpack(data, str(folder)))
+    path = out or Path(re.sub(r"[^\w.+-]+", "-", name) + SUFFIX)
+    write_atomic(path, data)
+    click.echo(f"{path} ({len(data) / 1e6:.2f} MB): {len(run.records)} records, all graded again and found as stated")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--rerun", is_flag=True, help="Run its plug-ins again, too, and compare what they deliver.")
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Workers of --rerun.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, as_json: bool) -> None:
+    """Grade a packed run again from its predictions, and refuse it if anything does not match.
+
+    Checked are reference tables, completeness, purchases against budgets, measured cells, aliases and the grades
+    claimed. With --rerun its plug-ins run again; exit code 1 if they deliver anything else.
+
+    Example: whatworked verify-run results/controls.json.gz
+    """
+    from whatworked.files import storage_errors
+    from whatworked.runs.submission import unpack
+    from whatworked.runs.summary import standings
+    from whatworked.runs.verification import verified
+
+    with storage_errors(file, "read"):
+        data = file.read_bytes()
+    submission = unpack(data, str(file))
+    run = verified(submission)
+    again = _rerun(run, jobs) if rerun else None
+    if as_json:
+        content = {
+            "name": submission.name,
+            "note": submission.note,
+            "digest": submission.digest,
+            "records": len(run.records),
+            "missing": run.manifest["missing"],
+            "standings": [one.to_dict() for one in standings(run.rows())],
+            "rerun": again,
+        }
+        print_json(content)
+    else:
+        _print_verified(run, submission.note, again)
+    context.exit(1 if again and again["different"] else 0)
+
+
+@click.command()
+@click.option("--track", "tracks", multiple=True, metavar="TRACK", help="four, paired or added; repeatable.")
+@click.option("--budget", "budgets", multiple=True, type=int, help="Only this budget; repeatable.")
+@click.option("--results", type=click.Path(path_type=Path, file_okay=False), help="Folder of packed runs to verify.")
+@click.option("--update", is_flag=True, help="Write leaderboard.json into the --results folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def leaderboard(
+    tracks: tuple[str, ...], budgets: tuple[int, ...], results: Path | None, update: bool, as_json: bool
+) -> None:
+    """Show the recorded results, or those of a folder of packed runs after verifying each.
+
+    Examples: whatworked leaderboard --track paired --budget 20; whatworked leaderboard --results results --update
+    """
+    from dataclasses import asdict
+
+    from whatworked.errors import InvalidOptionError
+    from whatworked.files import write_atomic
+    from whatworked.runs.leaderboard import BOARD, board_of, encode_board, recorded_board
+
+    if update and results is None:
+        raise InvalidOptionError("--update needs the folder of packed runs; give it with --results")
+    entries = recorded_board() if results is None else board_of(results)
+    if update and results is not None:
+        write_atomic(results / BOARD, encode_board(entries))
+    chosen = [one for one in entries if (not tracks or one.track in tracks) and (not budgets or one.budget in budgets)]
+    if as_json:
+        print_json([asdict(one) for one in chosen])
+        return
+    _print_board(chosen)
+
+
+def _rerun(run: Run, jobs: int) -> dict[str, list[str]]:
+    import tempfile
+
+    from whatworked.runs.rerun import rerun
+
+    with tempfile.TemporaryDirectory() as folder:
+        return rerun(run, Path(folder) / "run", jobs)
+
+
+def _print_verified(run: Run, note: str, again: dict[str, list[str]] | None) -> None:
+    from whatworked.runs.summary import standings
+
+    click.echo(f"{run.name}: {len(run.records)} records graded again and found as stated")
+    if note:
+        click.echo(f"note: {note}")
+    rows = [
+        (one.track, str(one.budget), one.method, f"{one.recovery:.3f}", f"{one.strict:.4g}", f"{one.exact:.4g}")
+        for one in standings(run.rows())
+    ]
+    print_table([("track", "B", "method", "recovery", "strict", "exact"), *rows], right=(1, 3, 4, 5))
+    if again is not None:
+        click.echo("run again: " + ", ".join(f"{len(places)} {verdict}" for verdict, places in again.items()))
+        for place in again["different"][:12]:
+            click.echo(f"  different: {place}")
+
+
+def _print_board(entries: Sequence[Entry]) -> None:
+    if not entries:
+        click.echo("no results")
+        return
+    rows = [
+        (
+            one.track,
+            str(one.budget),
+            "with" if one.rules else "without",
+            one.method,
+            f"{one.recovery:.3f}",
+            f"{one.low:.3f} to {one.high:.3f}",
+            f"{one.strict:.4g}",
+            f"{one.exact:.4g}",
+            str(one.sources),
+            one.submission,
+        )
+        for one in entries
+    ]
+    header = ("track", "B", "rules", "method", "recovery", "95% interval", "strict", "exact", "of", "submission")
+    print_table([header, *rows], right=(1, 4, 5, 6, 7, 8))

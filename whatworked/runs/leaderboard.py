@@ -1,0 +1,158 @@
+"""The leaderboard: verified submissions side by side, by track and budget."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from whatworked.bootstrap import macro_interval
+from whatworked.errors import RunError
+from whatworked.files import storage_errors
+from whatworked.runs.folder import Run, pretty
+from whatworked.runs.submission import SUFFIX, unpack
+from whatworked.runs.summary import grouped, measurements, standings
+from whatworked.runs.verification import verified
+
+BOARD = "leaderboard.json"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method of a submission under one budget on a whole track.
+
+    Attributes
+    ----------
+    track, method, submission : str
+    budget : int
+    rules : bool
+        Whether the run handed out code-equivalence classes.
+    recovery, low, high : float
+        Family-macro recovery with its 95 % bootstrap interval.
+    strict, exact : float
+        Number of sources, seeds averaged.
+    sources, missing : int
+        Number of sources; of missing deliveries.
+    families : mapping of str to float
+        Recovery by family.
+    digest : str
+        Digest of the submission.
+    """
+
+    track: str
+    budget: int
+    rules: bool
+    method: str
+    submission: str
+    recovery: float
+    low: float
+    high: float
+    strict: float
+    exact: float
+    sources: int
+    missing: int
+    families: Mapping[str, float]
+    digest: str
+
+
+def entries_of(run: Run, digest: str) -> list[Entry]:
+    """Entries of a verified run: the tracks it covers whole, the budgets that leave something to infer."""
+    rows = run.rows()
+    groups = grouped(rows)
+    whole = _whole_tracks(run)
+    made = []
+    for one in standings(rows):
+        largest = max(row["dimensions"] for row in groups[one.track, one.budget, one.method])
+        if one.track not in whole or one.budget >= (1 << largest) - 2:
+            continue
+        interval = macro_interval(measurements(groups[one.track, one.budget, one.method]))
+        made.append(
+            Entry(
+                track=one.track,
+                budget=one.budget,
+                rules=bool(run.description["rules"]),
+                method=one.method,
+                submission=run.name,
+                recovery=interval.estimate,
+                low=interval.low,
+                high=interval.high,
+                strict=one.strict,
+                exact=one.exact,
+                sources=one.sources,
+                missing=one.missing,
+                families=dict(one.families),
+                digest=digest,
+            )
+        )
+    return made
+
+
+def board_of(folder: Path) -> list[Entry]:
+    """Entries of all packed runs in a folder, each verified.
+
+    Raises
+    ------
+    RunError
+        If one of them is refused, or two bear one name.
+    """
+    entries: list[Entry] = []
+    names: Counter[str] = Counter()
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        with storage_errors(path, "read"):
+            submission = unpack(path.read_bytes(), str(path))
+        names[submission.name] += 1
+        entries += entries_of(verified(submission), submission.digest)
+    if repeated := [name for name, count in names.items() if count > 1]:
+        raise RunError(f"{folder} holds several runs called {', '.join(repeated)}; give each its own name")
+    return ranked(entries)
+
+
+def ranked(entries: Iterable[Entry]) -> list[Entry]:
+    """By track, budget, without and with rules, then falling recovery."""
+    tracks = ("four", "paired", "added")
+    return sorted(
+        entries,
+        key=lambda one: (
+            tracks.index(one.track) if one.track in tracks else len(tracks),
+            one.budget,
+            one.rules,
+            -round(one.recovery, 9),
+            one.method,
+            one.submission,
+        ),
+    )
+
+
+def encode_board(entries: Sequence[Entry]) -> bytes:
+    """The leaderboard as a file: numbers to nine decimals, so that it is the same on every machine."""
+    return pretty({"entries": [_rounded(asdict(one)) for one in entries]})
+
+
+def recorded_board() -> list[Entry]:
+    """The leaderboard that comes with the package."""
+    from importlib.resources import files
+
+    path = files("whatworked.results") / BOARD
+    if not path.is_file():
+        return []
+    return [Entry(**one) for one in json.loads(path.read_text(encoding="utf-8"))["entries"]]
+
+
+def _whole_tracks(run: Run) -> set[str]:
+    """Tracks of the catalog of which the run has every condition."""
+    from whatworked import catalog
+
+    held = {entry["condition"] for entry in run.description["conditions"]}
+    wanted: dict[str, set[str]] = {}
+    for one in catalog.conditions():
+        wanted.setdefault(one.track, set()).add(one.id)
+    return {track for track, names in wanted.items() if names <= held}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(inner) for key, inner in value.items()}
+    return round(value, 9) if isinstance(value, float) else value

@@ -1,0 +1,83 @@
+"""Running a submission's own plug-ins again, to see whether they make its predictions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whatworked.errors import RunError
+from whatworked.plugins import load
+from whatworked.records import Record
+from whatworked.runs.bench import execute
+from whatworked.runs.folder import Run
+from whatworked.runs.plan import Method, Plan
+from whatworked.runs.tasks import catalog_tasks
+
+CLOSE = 1e-9
+"""Largest difference of a prediction that counts as rounding."""
+
+
+def plan_of(description: dict[str, Any], references: Path | None = None) -> Plan:
+    """The plan of a run from its description.
+
+    Raises
+    ------
+    RunError
+        If a plug-in was an object in Python, which a file cannot bring back.
+    PluginError, UnknownNameError
+        If a plug-in or condition is not there.
+    """
+    lost = [
+        label
+        for kind in ("estimators", "policies")
+        for label, facts in description[kind].items()
+        if facts["spec"] is None
+    ]
+    if lost:
+        raise RunError(f"{', '.join(lost)} cannot be run again: given as a Python object, not as a text that names it")
+    estimators = {label: load(facts["spec"], "estimator", label) for label, facts in description["estimators"].items()}
+    policies = {label: load(facts["spec"], "policy", label) for label, facts in description["policies"].items()}
+    methods = tuple(
+        Method(estimators[one["estimator"]], policies[one["policy"]], one["method"]) for one in description["methods"]
+    )
+    names = [entry["condition"] for entry in description["conditions"]]
+    tasks = catalog_tasks(names, rules=description["rules"], references=references)
+    return Plan(tasks, methods, tuple(description["budgets"]), description["seeds"], description["batch"])
+
+
+def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None) -> dict[str, list[str]]:
+    """Run everything again in `folder` and say how each record compares.
+
+    Returns
+    -------
+    dict
+        Records, by ``identical``, ``equal up to rounding`` (same purchases, predictions within 1e-9) and ``different``.
+    """
+    again = execute(plan_of(run.description, references), folder, jobs)
+    theirs = {_key(record): record for record in run.records}
+    found: dict[str, list[str]] = {"identical": [], "equal up to rounding": [], "different": []}
+    for record in again.records:
+        place = f"{record.method} on {record.condition}, budget {record.budget}, seed {record.seed}"
+        found[_verdict(record, theirs[_key(record)])].append(place)
+    return found
+
+
+def tally(found: dict[str, list[str]]) -> Counter[str]:
+    """How many records compare in which way."""
+    return Counter({verdict: len(places) for verdict, places in found.items()})
+
+
+def _key(record: Record) -> tuple[str, str, int, int]:
+    return record.condition, record.method, record.budget, record.seed
+
+
+def _verdict(mine: Record, theirs: Record) -> str:
+    if mine.purchases != theirs.purchases or (mine.predictions is None) != (theirs.predictions is None):
+        return "different"
+    if mine.predictions == theirs.predictions:
+        return "identical"
+    difference = np.abs(np.subtract(mine.predictions or (), theirs.predictions or ()))
+    return "equal up to rounding" if difference.max(initial=0.0) <= CLOSE else "different"

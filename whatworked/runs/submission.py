@@ -1,0 +1,208 @@
+"""A run as one compact file: what is needed to grade it again, and the grades it claims.
+
+The file is compressed canonical JSON. Purchases and aliases are ranks; predictions keep all their digits. Its digest
+covers everything in it, so that a file that was damaged on the way is told from one that claims what is not so.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+
+from whatworked.canonical import canonical_json, sha256
+from whatworked.cube import as_strings, mask_ranks
+from whatworked.errors import RunError
+from whatworked.records import Record
+from whatworked.runs.folder import Run
+from whatworked.runs.plan import SCHEMA
+
+KIND = "whatworked run"
+SUFFIX = ".json.gz"
+CLAIMS = ("effect_recovery", "effect_mae", "grid_mae", "strict", "exact")
+"""Graded quantities that a file states, in this order; they must come out again.
+
+Recovery alone would not do: it is 0 for every prediction that is bad enough.
+"""
+LARGEST = 1 << 30
+"""Bytes that a file may unpack to."""
+
+
+class Packed(msgspec.Struct, frozen=True, array_like=True):
+    """One record of a packed run."""
+
+    condition: str
+    method: str
+    budget: int
+    seed: int
+    purchases: tuple[int, ...]
+    aliases: tuple[int, ...]
+    predictions: tuple[float, ...] | None
+    failure: str | None
+    claims: tuple[float, float | None, float | None, bool, bool]
+
+
+class _Place(msgspec.Struct, frozen=True):
+    condition: str
+    source: str
+    family: str
+    track: str
+    dimensions: Annotated[int, msgspec.Meta(ge=1, le=20)]
+    table: str
+
+
+class _Plugin(msgspec.Struct, frozen=True):
+    spec: str | None
+    origin: str
+    stochastic: bool
+
+
+class _Pair(msgspec.Struct, frozen=True):
+    method: str
+    estimator: str
+    policy: str
+
+
+class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The form of a plan in a file; see `whatworked.runs.plan.Plan.description`."""
+
+    schema: int
+    conditions: tuple[_Place, ...]
+    rules: bool
+    estimators: dict[str, _Plugin]
+    policies: dict[str, _Plugin]
+    methods: tuple[_Pair, ...]
+    budgets: tuple[Annotated[int, msgspec.Meta(ge=0)], ...]
+    seeds: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+    batch: Annotated[int, msgspec.Meta(ge=1)]
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, which msgspec turns into a validation error, for parts that are named and not described."""
+        lost = {one.estimator for one in self.methods} - set(self.estimators)
+        lost |= {one.policy for one in self.methods} - set(self.policies)
+        if lost:
+            raise ValueError(f"its plan does not describe {', '.join(sorted(lost))}")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A packed run, as read.
+
+    Attributes
+    ----------
+    name, note : str
+        What its makers call it, and what they say about it.
+    plan, software : dict
+        As in the run's manifest.
+    records : tuple of Packed
+        As stated; not checked.
+    digest : str
+        SHA-256 of the content.
+    """
+
+    name: str
+    note: str
+    plan: dict[str, Any]
+    software: dict[str, Any]
+    records: tuple[Packed, ...]
+    digest: str
+
+
+def pack(run: Run, name: str, note: str = "") -> bytes:
+    """The bytes of a submission; the same bytes for the same run, name and note."""
+    sizes = {entry["condition"]: int(entry["dimensions"]) for entry in run.description["conditions"]}
+    content = {
+        "kind": KIND,
+        "schema": SCHEMA,
+        "name": name,
+        "note": note,
+        "plan": run.description,
+        "software": run.manifest["software"],
+        "records": [msgspec.to_builtins(_packed(record, sizes[record.condition])) for record in run.records],
+    }
+    content["digest"] = sha256(canonical_json(content))
+    return gzip.compress(canonical_json(content), compresslevel=9, mtime=0)
+
+
+def unpack(data: bytes, where: str) -> Submission:
+    """Read a submission; nothing but its form and digest is checked.
+
+    Raises
+    ------
+    RunError
+        If the bytes are not a packed run of this schema, or were damaged.
+    """
+    try:
+        content = json.loads(_decompressed(data, where), parse_constant=_no_constant)
+    except (OSError, EOFError, ValueError) as error:
+        raise RunError(f"{where} is not a packed run: {error}; make one with `whatworked submit`") from None
+    if not isinstance(content, dict) or content.get("kind") != KIND or content.get("schema") != SCHEMA:
+        raise RunError(f"{where} is not a packed run of schema {SCHEMA}; make one with `whatworked submit`")
+    digest = content.pop("digest", None)
+    if digest != sha256(canonical_json(content)):
+        raise RunError(f"{where} is damaged or was altered: its content does not have the digest it states")
+    try:
+        msgspec.convert(content["plan"], type=_Plan)
+        records = msgspec.convert(content["records"], type=tuple[Packed, ...])
+        fields = {name: content[name] for name in ("name", "note", "plan", "software")}
+    except (KeyError, msgspec.ValidationError) as error:
+        raise RunError(f"{where} is not a whole packed run: {error}") from None
+    return Submission(**fields, records=records, digest=digest)
+
+
+def record_of(packed: Packed, d: int, table: str, grade: dict[str, Any]) -> Record:
+    """A full record, with a grade computed anew."""
+    return Record(
+        condition=packed.condition,
+        method=packed.method,
+        seed=packed.seed,
+        budget=packed.budget,
+        table=table,
+        purchases=as_strings(packed.purchases, d),
+        aliases=as_strings(packed.aliases, d),
+        predictions=packed.predictions,
+        grade=grade,
+        failure=packed.failure,
+    )
+
+
+def _packed(record: Record, d: int) -> Packed:
+    return Packed(
+        condition=record.condition,
+        method=record.method,
+        budget=record.budget,
+        seed=record.seed,
+        purchases=_ranks(record.purchases, d),
+        aliases=_ranks(record.aliases, d),
+        predictions=record.predictions,
+        failure=record.failure,
+        claims=claims_of(record.grade or {}),
+    )
+
+
+def claims_of(grade: Mapping[str, Any]) -> tuple[float, float | None, float | None, bool, bool]:
+    """What a file states of a grade."""
+    recovery, effect, grid, strict, exact = (grade[name] for name in CLAIMS)
+    return recovery, effect, grid, strict, exact
+
+
+def _ranks(masks: Sequence[str], d: int) -> tuple[int, ...]:
+    return tuple(int(rank) for rank in mask_ranks(masks, d))
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"it holds {name}, which is no number")
+
+
+def _decompressed(data: bytes, where: str) -> bytes:
+    import io
+
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        content = stream.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise RunError(f"{where} unpacks to more than {LARGEST >> 20} MiB; split the run")
+    return content
