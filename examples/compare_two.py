@@ -1,0 +1,26 @@
+"""Two methods side by side, and what the numbers allow one to say about them."""
+
+import sys
+from pathlib import Path
+
+from whatworked.report import write_report
+from whatworked.runs import bench, catalog_tasks
+from whatworked.runs.comparison import compare_methods
+from whatworked.runs.pool import pooled
+
+HERE = Path(__file__).parent
+
+
+def main(out):
+    run = bench(
+        [f"{HERE / 'my_estimator.py'}:Nearest", "gp"], ["gp-effect"], [4, 8], out, catalog_tasks(tracks=["four"])
+    )
+    pool = pooled([run])
+    for figure in compare_methods(pool, baseline="gp/gp-effect"):
+        if figure.against is not None:
+            print(figure.against.statement)
+    write_report(pool, Path(out) / "report.html", title="Nearest neighbours against a Gaussian process")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "bench-two")

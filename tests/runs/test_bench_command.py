@@ -1,0 +1,126 @@
+"""``whatworked bench`` on the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from whatworked.cli.bench import bench
+from whatworked.errors import InvalidOptionError, PluginError, UnknownNameError
+
+FAILING = """
+import numpy as np
+class Fragile:
+    def fit(self, masks, utilities):
+        print("fitting")
+        if masks.shape[1] == 6:
+            raise ValueError("too many options")
+        return self
+    def predict(self, masks):
+        return np.full(len(masks), 0.5)
+"""
+
+
+def run(*arguments):
+    return CliRunner().invoke(bench, [*map(str, arguments), "--jobs", "1"])
+
+
+def test_a_run_with_a_failure_from_file_to_folder(tmp_path):
+    plugin = tmp_path / "fragile.py"
+    plugin.write_text(FAILING)
+    out = tmp_path / "out"
+    arguments = ("--estimator", f"{plugin}:Fragile", "--estimator", "mean", "--policy", "design-main")
+    where = ("--conditions", "wine,wine__d6", "--budgets", "4,20", "--out", out)
+    result = run(*arguments, *where)
+    assert result.exit_code == 0, result.output
+    assert "Missing deliveries, counted as recovery 0" in result.output
+    assert "Fragile/design-main on wine__d6, budgets 4,20: estimator: ValueError: too many options" in result.output
+    assert "Budgets beyond the masks there are were left out on 1 conditions." in result.output
+    assert "Traceback" not in result.output
+    assert "Traceback" in (out / "plugins.log").read_text()
+    assert (out / "records.csv").read_text().count("\n") == 1 + 2 * 3
+
+    content = json.loads(run(*arguments, *where, "--json").output)
+    assert content["skipped_budgets"] == {"wine": [20]}
+    assert [entry["records"] for entry in content["failures"]] == [2]
+    assert {one["missing"] for one in content["standings"] if one["track"] == "paired"} == {0, 1}
+
+
+def test_the_default_folder_is_named_by_the_plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("--method", "D1", "--condition", "nile", "--budgets", "2")
+    assert result.exit_code == 0, result.output
+    (folder,) = tmp_path.iterdir()
+    assert folder.name.startswith("bench-")
+    assert len(folder.name) == len("bench-") + 8
+
+
+def test_listing_shows_registered_plugins_and_methods():
+    result = run("--list")
+    for name in ("gp", "ridge-main", "gp-effect", "random", "GP-E", "relevance-gp"):
+        assert name in result.output.split()
+    content = json.loads(run("--list", "--json").output)
+    assert content["methods"]["GP-E"] == {"estimator": "gp", "policy": "gp-effect"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (("--estimator", "gp"), InvalidOptionError, "give --policy, too"),
+        (("--policy", "random"), InvalidOptionError, "give --estimator, too"),
+        ((), InvalidOptionError, "no estimator and policy to run"),
+        (("--estimator", "gq", "--policy", "random"), UnknownNameError, "did you mean gp"),
+        (("--estimator", "gp", "--policy", "randem"), UnknownNameError, "did you mean random"),
+        (("--method", "GP-EE"), UnknownNameError, "did you mean GP-E"),
+        (("--method", "D1", "--conditions", "wien"), UnknownNameError, "did you mean wine"),
+        (("--method", "D1", "--track", "fuor"), UnknownNameError, "did you mean four"),
+        (("--method", "D1", "--family", "clusterin"), UnknownNameError, "did you mean clustering"),
+        (
+            ("--method", "D1", "--family", "clustering", "--track", "added"),
+            InvalidOptionError,
+            "no condition is of all",
+        ),
+        (("--method", "D1", "--budgets", "4;8"), InvalidOptionError, "separated by commas"),
+        (("--method", "D1", "--budgets", "99"), InvalidOptionError, "all exceed the masks"),
+        (("--estimator", "sklearn.svm:SVR(K=1)", "--policy", "random"), PluginError, "SVR"),
+    ],
+)
+def test_wrong_arguments_are_named_before_anything_runs(tmp_path, monkeypatch, arguments, error, words):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert isinstance(result.exception, error), result.output
+    assert words in str(result.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+SLOW = """
+import time
+def slow(state, n):
+    time.sleep(0.05)
+    return state.bits(state.unmeasured[:n])
+"""
+
+
+def test_ctrl_c_keeps_finished_work_and_the_same_command_goes_on(tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW)
+    command = [sys.executable, "-m", "whatworked", "bench", "--estimator", "mean", "--policy", "./slow.py:slow"]
+    command += ["--track", "four", "--budgets", "8", "--jobs", "1", "--out", "out"]
+    journal = tmp_path / "out" / ".journal"
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not (journal.exists() and journal.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    _, message = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "finished work is kept" in message
+    assert journal.stat().st_size
+    done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert "22 records in out" in done.stdout
