@@ -10,7 +10,7 @@ import pytest
 from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf, workflow_of
 
 from whatworked import references
-from whatworked.errors import ExecutionError, ReferenceTableError, StorageError, UnknownNameError
+from whatworked.errors import ExecutionError, InvalidOptionError, ReferenceTableError, StorageError, UnknownNameError
 from whatworked.execution.journal import JOURNAL
 from whatworked.execution.lock import folder_lock
 from whatworked.execution.rebuild import FAILURES, RebuildRequest, rebuild
@@ -179,9 +179,15 @@ def test_an_unknown_backend_offers_the_nearest(tmp_path: Path) -> None:
         run(tmp_path, backend="lokyy")
 
 
-def test_a_backend_whose_workers_are_not_pinned_is_refused(tmp_path: Path) -> None:
+def test_workers_that_are_not_pinned_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ExecutionError, match="not numerically pinned"):
-        run(tmp_path, conditions=[FOUR], backend="threading", jobs=2)
+        run(tmp_path, conditions=[FOUR], backend="sequential")
+
+
+@pytest.mark.parametrize(("backend", "reason"), [("threading", "warnings"), ("multiprocessing", "only at the end")])
+def test_backends_that_cannot_keep_the_promises_are_refused(tmp_path: Path, backend: str, reason: str) -> None:
+    with pytest.raises(InvalidOptionError, match=f"{reason}.*use one of dask, loky"):
+        run(tmp_path, conditions=[FOUR], backend=backend)
 
 
 def test_other_conditions_in_the_folder_stay_in_the_index(tmp_path: Path, built: dict[str, bytes]) -> None:

@@ -117,6 +117,11 @@ def test_a_missing_source_or_table_is_skipped_with_its_reason(folder: Path) -> N
     assert report.exit_code == 0
 
 
+def test_a_folder_without_any_table_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ReferenceTableError, match="holds no reference tables"):
+        check(tmp_path)
+
+
 def test_an_altered_table_is_an_error(folder: Path) -> None:
     path = references.table_path("box", folder)
     path.write_bytes(path.read_bytes().replace(b"MAE", b"MBE"))

@@ -55,6 +55,19 @@ def test_the_surface_holds_the_values_of_the_table(folder: Path) -> None:
     np.testing.assert_array_equal(surface.utilities, [row.utility for row in references.load_table("toy", folder).rows])
 
 
+def test_the_table_of_another_condition_is_refused(folder: Path) -> None:
+    data = (folder / "toy.tsv").read_bytes()
+    (folder / "other.tsv").write_bytes(data)
+    write_index(folder, Index(tables={"other": entry(sha256(data))}, makers={MAKER.digest: MAKER}))
+    with pytest.raises(ReferenceTableError, match=r"other\.tsv holds the table of toy; .*rebuild other"):
+        references.load_table("other", folder)
+
+
+def test_a_folder_without_tables_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ReferenceTableError, match=f"{tmp_path} holds no reference tables"):
+        references.load_surface("toy", tmp_path)
+
+
 def test_an_altered_table_is_refused(folder: Path) -> None:
     path = folder / "toy.tsv"
     path.write_bytes(path.read_bytes().replace(b"\t0.25\t", b"\t0.26\t"))

@@ -41,7 +41,7 @@ def worker_options(command: Command) -> Command:
 @click.option("--strict", is_flag=True, help="Exit with 1 if a condition was skipped for want of its source.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def rebuild(context: click.Context, names: tuple[str, ...], as_json: bool, strict: bool, **how: Any) -> None:
+def rebuild(context: click.Context, /, names: tuple[str, ...], as_json: bool, strict: bool, **how: Any) -> None:
     """Run the named conditions, or all of them, into hashed reference tables.
 
     What has finished is kept when the run is interrupted; the same command goes on from there. Tables have the same

@@ -30,7 +30,7 @@ SHOWN = 10
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def verify(context: click.Context, names: tuple[str, ...], as_json: bool, folder: Path | None, **how: Any) -> None:
+def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, folder: Path | None, **how: Any) -> None:
     """Recompute records of the named conditions, or of all, and compare each with its reference table.
 
     A record is identical (every field), equal (utility and prediction fingerprint within the family's tolerance),

@@ -26,6 +26,9 @@ _LEVEL_3 = frozenset(
 )
 """Names of numpy's x86 dispatch, old and new, that x86-64-v3 includes; all others are switched off."""
 
+HASH_SEED = "1"
+"""Seed of Python's string hashes; Dask does not let a worker have 0."""
+
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
@@ -61,7 +64,7 @@ def is_x86() -> bool:
 
 def pinned_profile() -> NumericProfile:
     """The profile for workers on this machine, with names that the installed numpy understands."""
-    environment = dict.fromkeys(_THREADS, "1") | {"PYTHONHASHSEED": "0", "NPY_ENABLE_CPU_FEATURES": ""}
+    environment = dict.fromkeys(_THREADS, "1") | {"PYTHONHASHSEED": HASH_SEED, "NPY_ENABLE_CPU_FEATURES": ""}
     if not is_x86():
         note = f"processor is {platform.machine() or 'unknown'}, the tables were made on x86-64: last digits may differ"
         return NumericProfile(environment, (note,))

@@ -204,11 +204,13 @@ def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) ->
     Raises
     ------
     ReferenceTableError
-        If a table or the index is missing, altered or of another schema.
+        If the folder has no table at all, or a table or the index is altered or of another schema.
     ExecutionError
         If a worker is not pinned, workers differ or one died.
     """
     index = read_index(request.folder)
+    if not index.tables:
+        raise references.no_tables(request.folder)
     wanted = [one for one in request.conditions if one.id in index.tables]
     tables = {one.id: references.load_table(one.id, request.folder) for one in wanted}
     profile = pinned_profile()

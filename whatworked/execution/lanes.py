@@ -1,0 +1,79 @@
+"""Our own workers: one executor of one process per lane, so that a source stays where its stages are."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from whatworked.execution.plan import SourcePlan
+from whatworked.execution.pool import Batch, agreed
+from whatworked.execution.profile import NumericProfile
+from whatworked.execution.schedule import Queue, Schedule
+from whatworked.execution.worker import Work, observe, prepare_process, run_programs
+from whatworked.references.index import Maker
+
+
+@contextlib.contextmanager
+def open_lanes(jobs: int, profile: NumericProfile) -> Iterator[LanePool]:
+    """Start `jobs` worker processes whose environment is that of `profile` from their first instruction."""
+    from joblib.externals.loky.process_executor import ProcessPoolExecutor
+
+    executors = [
+        ProcessPoolExecutor(
+            max_workers=1, env=profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
+        )
+        for _ in range(jobs)
+    ]
+    try:
+        yield LanePool(executors, profile)
+    finally:
+        for executor in executors:
+            executor.shutdown(wait=True, kill_workers=True)
+
+
+class LanePool:
+    """Workers that are handed programs a few at a time, and keep their source as long as it lasts."""
+
+    def __init__(self, executors: Sequence[Any], profile: NumericProfile) -> None:
+        self._executors = executors
+        self._profile = profile
+        self._held: list[Queue | None] = [None] * len(executors)
+
+    def observe(self) -> Maker:
+        """See `Pool.observe`."""
+        futures = [executor.submit(observe, self._profile) for executor in self._executors]
+        return agreed([future.result() for future in futures])
+
+    def run(self, plans: Sequence[SourcePlan]) -> Iterator[Batch]:
+        """See `Pool.run`."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        schedule = Schedule(plans)
+        running: dict[Any, tuple[int, Queue, tuple[int, ...]]] = {}
+
+        def start(lane: int, chosen: tuple[Queue, tuple[int, ...]] | None) -> None:
+            if chosen is not None:
+                running[self._submit(lane, *chosen)] = lane, *chosen
+
+        for lane in range(len(self._executors)):
+            start(lane, schedule.next(lane))
+        while running:
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in finished:
+                lane, queue, programs = running.pop(future)
+                results = future.result()
+                if results is None:
+                    # The process was replaced by another, which does not hold the source.
+                    self._held[lane] = None
+                    start(lane, (queue, programs))
+                else:
+                    start(lane, schedule.next(lane))
+                    yield queue.plan, results
+
+    def _submit(self, lane: int, queue: Queue, programs: tuple[int, ...]) -> Any:
+        work: Work | None = None
+        if self._held[lane] is not queue:
+            self._held[lane], work = queue, queue.work
+        return self._executors[lane].submit(run_programs, self._profile, queue.token, programs, work)
