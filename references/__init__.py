@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from whatworked.references.schema import Table
     from whatworked.surface import ResponseSurface
 
-__all__ = ["conditions", "folder", "load_surface", "load_table", "table_digest", "table_path"]
+__all__ = ["conditions", "folder", "load_surface", "load_table", "no_tables", "table_digest", "table_path"]
 
 
 def folder() -> Path:
@@ -33,6 +33,13 @@ def conditions(where: Path | None = None) -> tuple[str, ...]:
     return tuple(sorted(read_index(where or folder()).tables))
 
 
+def no_tables(where: Path | None = None) -> ReferenceTableError:
+    """The error for a folder (default: the package's own) without any table, to be raised by the caller."""
+    return ReferenceTableError(
+        f"{where or folder()} holds no reference tables; give a folder that `whatworked rebuild` wrote"
+    )
+
+
 def table_digest(condition: str, where: Path | None = None) -> str:
     """Digest of the table of `condition` as the index states it.
 
@@ -40,10 +47,14 @@ def table_digest(condition: str, where: Path | None = None) -> str:
     ------
     UnknownNameError
         If the index of the folder has no table of that name.
+    ReferenceTableError
+        If it has no table at all.
     """
     from whatworked.references.index import read_index
 
     tables = read_index(where or folder()).tables
+    if not tables:
+        raise no_tables(where)
     if condition not in tables:
         raise unknown_name("reference table", condition, sorted(tables))
     return tables[condition].digest
@@ -69,7 +80,7 @@ def load_table(condition: str, where: Path | None = None) -> Table:
     UnknownNameError
         If there is no table of that name; the message offers the nearest.
     ReferenceTableError
-        If the table is missing or its bytes differ from the index.
+        If the table is missing, its bytes differ from the index, or it is the table of another condition.
     """
     from whatworked.references.schema import parse
 
@@ -85,7 +96,13 @@ def load_table(condition: str, where: Path | None = None) -> Table:
             f"{path} was altered: its digest is {found} and the index says {expected}; "
             f"restore the file, or make it again with `whatworked rebuild {condition}`"
         )
-    return parse(data, str(path))
+    table = parse(data, str(path))
+    if table.header.condition != condition:
+        raise ReferenceTableError(
+            f"{path} holds the table of {table.header.condition}; "
+            f"restore the file, or make it again with `whatworked rebuild {condition}`"
+        )
+    return table
 
 
 def load_surface(condition: str, where: Path | None = None) -> ResponseSurface:

@@ -208,6 +208,7 @@ def test_observed_masks_outside_the_cube_are_refused(observed):
         [[0.5] * 4],
         0.5,
         [0.5, np.nan, 0.5, 0.5],
+        [1e308, -1e308, 1e308, -1e308],
         [0.5, np.inf, 0.5, 0.5],
         ["a"] * 4,
         ["0.5"] * 4,

@@ -36,6 +36,9 @@ __all__ = ["Grade", "grade", "grade_many", "grade_missing"]
 _CHUNK = 1 << 18
 """Numbers handled at once when many predictions are graded, so that memory does not grow with their count."""
 
+_LARGEST = 1e150
+"""Size of a prediction up to which no sum or difference of a cube's predictions overflows."""
+
 BoolArray = npt.NDArray[np.bool_]
 Observed = Iterable[int] | Iterable[str] | IntArray
 
@@ -59,7 +62,7 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike, observed: Observed)
     Raises
     ------
     InvalidArtifactError
-        If the prediction is not a finite table of the right size.
+        If the prediction is not a table of the right size of finite numbers that a sum can hold (up to 1e150).
     InvalidMaskError
         If an observed mask is not of the cube.
 
@@ -237,12 +240,13 @@ def _check_tables(tables: FloatArray, truth: ResponseSurface) -> None:
             f"predictions have {tables.shape[-1] if tables.ndim else 0} values in an array of shape {tables.shape}; "
             f"{truth.name or 'the surface'} has {truth.utilities.size} masks, in canonical order"
         )
-    if not np.isfinite(tables).all():
-        offenders = np.argwhere(~np.isfinite(tables))
+    usable = np.abs(tables) <= _LARGEST
+    if not usable.all():
+        offenders = np.argwhere(~usable)
         row, rank = offenders[0].tolist()
         raise InvalidArtifactError(
-            f"{len(offenders)} predictions are not finite, the first for mask {mask_string(rank, truth.d)} in "
-            f"table {row}: {tables[row, rank]}; predict a finite number for every mask"
+            f"{len(offenders)} predictions are not finite or beyond {_LARGEST:g}, the first for mask "
+            f"{mask_string(rank, truth.d)} in table {row}: {tables[row, rank]}; predict a utility for every mask"
         )
 
 

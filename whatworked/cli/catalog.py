@@ -9,7 +9,6 @@ import click
 
 from whatworked.cli.surfaces import references_option
 from whatworked.cli.tables import print_json, print_table
-from whatworked.errors import ReferenceTableError
 
 if TYPE_CHECKING:
     from whatworked.catalog import Condition
@@ -63,9 +62,7 @@ def _surface(condition: str, where: Path | None) -> ResponseSurface | None:
 
     if condition not in references.conditions(where):
         if where is not None and not references.conditions(where):
-            raise ReferenceTableError(
-                f"{where} holds no reference tables; give a folder that `whatworked rebuild` wrote"
-            )
+            raise references.no_tables(where)
         return None
     return references.load_surface(condition, where)
 

@@ -44,6 +44,8 @@ def _chosen(names: tuple[str, ...], families: tuple[str, ...], where: Path | Non
     from whatworked.catalog import select
 
     present = references.conditions(where)
+    if not present:
+        raise references.no_tables(where)
     return tuple(one for one in select(names, families) if names or families or one.id in present)
 
 
