@@ -40,11 +40,12 @@ class LanePool:
         self._executors = executors
         self._profile = profile
         self._held: list[Queue | None] = [None] * len(executors)
+        # Asked for at once, so that the processes start while the caller gets its inputs ready.
+        self._makers = [executor.submit(observe, profile) for executor in executors]
 
     def observe(self) -> Maker:
         """See `Pool.observe`."""
-        futures = [executor.submit(observe, self._profile) for executor in self._executors]
-        return agreed([future.result() for future in futures])
+        return agreed([future.result() for future in self._makers])
 
     def run(self, plans: Sequence[SourcePlan]) -> Iterator[Batch]:
         """See `Pool.run`."""
