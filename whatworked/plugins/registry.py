@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -23,8 +22,6 @@ def built_in(kind: Kind) -> dict[str, Callable[..., Any]]:
     """Name to factory of the plug-ins of `kind` that come with WhatWorked."""
     found: dict[str, Callable[..., Any]] = {}
     for module in BUILT_IN:
-        if importlib.util.find_spec(module) is None:
-            continue
         found |= getattr(importlib.import_module(module), _TABLES[kind], {})
     return found
 
@@ -73,6 +70,5 @@ def methods() -> dict[str, tuple[str, str]]:
     return {
         label: (one.estimator, one.policy)
         for module in BUILT_IN
-        if importlib.util.find_spec(module) is not None
         for label, one in getattr(importlib.import_module(module), "METHODS", {}).items()
     }
