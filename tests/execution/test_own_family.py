@@ -1,0 +1,105 @@
+"""A family and a source declared outside the package work in every command of the executor."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from toy_family import WORKFLOW, Shelf
+
+from whatworked.prepared import PreparedInput
+
+MANIFEST = """
+schema = 1
+id = "box"
+title = "A box"
+family = "toys"
+tracks = ["four", "paired"]
+licence = "CC0-1.0"
+attribution = "Me"
+citation = "Me (2026)."
+homepage = "https://example.org/box"
+
+[preparation]
+kind = "arrays"
+facts = {facts}
+
+[expected]
+digest = "{digest}"
+shapes = {{}}
+
+[[forms]]
+name = "arrays"
+reader = {{ kind = "arrays" }}
+
+[[forms.files]]
+name = "box.npz"
+sha256 = "{sha256}"
+shipped = true
+"""
+
+
+def declare(folder: Path, facts: dict[str, Any]) -> None:
+    """Write the manifest and the raw file of a source of the toy family."""
+    arrays = dict(Shelf()("box").arrays)
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    raw = folder / "raw" / "box"
+    raw.mkdir(parents=True)
+    (raw / "box.npz").write_bytes(stream.getvalue())
+    toml = "{ " + ", ".join(f"{name} = {json.dumps(value)}" for name, value in facts.items()) + " }"
+    digest = PreparedInput("box", "toys", arrays, facts).digest
+    sha256 = hashlib.sha256(stream.getvalue()).hexdigest()
+    (folder / "box.toml").write_text(MANIFEST.format(facts=toml, digest=digest, sha256=sha256))
+
+
+def whatworked(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "WHATWORKED_MANIFESTS": str(folder / "manifests"),
+        "WHATWORKED_FAMILIES": "toys=toy_family:WORKFLOW",
+        "WHATWORKED_CACHE": str(folder / "cache"),
+        "WHATWORKED_OFFLINE": "1",
+        "PYTHONPATH": str(Path(__file__).parent),
+    }
+    command = [sys.executable, "-m", "whatworked", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    (tmp_path / "manifests").mkdir()
+    return tmp_path
+
+
+def test_it_is_rebuilt_verified_listed_and_shown(own: Path) -> None:
+    declare(own / "manifests", {})
+    out = str(own / "out")
+    built = whatworked(own, "rebuild", "--family", "toys", "--out", out)
+    assert built.returncode == 0, built.stderr
+    assert "2 conditions: 2 built, 0 unchanged, 0 skipped, 0 failed; 80 records" in built.stdout
+    checked = whatworked(own, "verify", "--family", "toys", "--references", out, "--sample", "0.1", "--cold")
+    assert "9 records of 2 conditions: 9 identical" in checked.stdout
+    listed = json.loads(whatworked(own, "list", "--family", "toys", "--references", out, "--json").stdout)
+    assert [one["records"] for one in listed] == [16, 64]
+    shown = whatworked(own, "show", "box__d6", "--references", out).stdout
+    assert "toys on A box (box)" in shown
+    assert f"{len(WORKFLOW.equivalence())} distinct programs" in shown
+    assert "no reference table yet: whatworked rebuild box" in whatworked(own, "show", "box").stdout
+
+
+def test_failing_configurations_are_reported_and_the_exit_code_is_1(own: Path) -> None:
+    declare(own / "manifests", {"fails": [True, False]})
+    done = whatworked(own, "rebuild", "box", "--out", str(own / "out"))
+    assert done.returncode == 1
+    assert "- box: 4 of 16 failed: 0010, 0110, 1010, 1110" in done.stdout
+    assert f"Tracebacks are in {own / 'out' / 'failures.log'}" in done.stdout
+    assert "ValueError: this setting cannot be mixed" in (own / "out" / "failures.log").read_text()
