@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from whatworked.plugins import load
+from whatworked.plugins import load, names
 from whatworked.testing import (
     ConformanceError,
     check_estimator,
@@ -341,3 +341,9 @@ def test_cases_cover_the_sizes():
     assert all((d, 1 << d) in seen for d in range(1, 6))
     assert all(0 <= surface(d).min() <= surface(d).max() <= 1 for d in range(1, 9))
     assert [len(classes(d)) for d in (1, 2, 3)] == [2, 3, 6]
+
+
+@pytest.mark.parametrize("name", [*names("estimator"), *names("policy")])
+def test_everything_registered_keeps_the_contract_on_small_cubes(name):
+    check = check_estimator if name in names("estimator") else check_policy
+    check(name, (1, 2, 3))
