@@ -18,7 +18,7 @@ from whatworked.plugins import load
 from whatworked.runs import Plan, catalog_tasks, crossed
 from whatworked.runs.bench import run_in_process
 from whatworked.runs.folder import claim, finish
-from whatworked.runs.leaderboard import board_of, encode_board, entries_of, ranked, recorded_board
+from whatworked.runs.leaderboard import entries_of
 from whatworked.runs.rerun import plan_of, rerun, tally
 from whatworked.runs.submission import claims_of, pack, unpack
 from whatworked.runs.verification import expected_keys, verified
@@ -334,9 +334,3 @@ def test_a_refused_file_is_an_error_of_the_command(tmp_path, content):
     path.write_bytes(altered(content, lambda new: new["records"].pop()))
     result = CliRunner().invoke(verify_run, [str(path)])
     assert isinstance(result.exception, RunError)
-
-
-def test_the_recorded_leaderboard_is_that_of_the_packed_runs(root):
-    recorded = recorded_board()
-    assert encode_board(recorded) == encode_board(board_of(root / "results"))
-    assert recorded == ranked(recorded)
