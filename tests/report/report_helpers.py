@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 
-from whatworked.runs.bench import run_in_process
+from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.folder import claim, finish
 from whatworked.runs.pool import pooled
 

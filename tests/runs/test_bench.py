@@ -12,7 +12,7 @@ from run_helpers import lowest, make_plan, mean, noise, shuffled, three_tasks
 
 from whatworked.errors import InvalidOptionError, PluginError, RunError, UnknownNameError
 from whatworked.runs import bench, read_run
-from whatworked.runs.bench import execute, load_all, named_methods, run_in_process
+from whatworked.runs.benchmark import execute, load_all, named_methods, run_in_process
 from whatworked.runs.folder import claim, claim_software, finish
 from whatworked.runs.journal import JOURNAL, Journal
 

@@ -15,7 +15,7 @@ from whatworked.cli.compare import compare as compare_command
 from whatworked.errors import InvalidOptionError, UnknownNameError
 from whatworked.paired import compare
 from whatworked.runs.baseline import partners
-from whatworked.runs.bench import run_in_process
+from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.comparison import compare_methods
 from whatworked.runs.folder import Run, claim, finish
 from whatworked.runs.pool import pooled, read_pool

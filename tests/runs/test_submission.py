@@ -16,7 +16,7 @@ from whatworked.errors import InvalidOptionError, RunError
 from whatworked.grading import grade
 from whatworked.plugins import load
 from whatworked.runs import Plan, catalog_tasks, crossed
-from whatworked.runs.bench import run_in_process
+from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.folder import claim, finish
 from whatworked.runs.leaderboard import entries_of
 from whatworked.runs.rerun import plan_of, rerun, tally

@@ -12,7 +12,7 @@ from whatworked.errors import InvalidOptionError
 from whatworked.grading import grade
 from whatworked.plugins import load
 from whatworked.runs import Plan, crossed
-from whatworked.runs.bench import run_in_process
+from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.plan import parse_budgets
 from whatworked.runs.unit import missing_result, purchase, run_unit
 

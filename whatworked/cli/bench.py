@@ -48,7 +48,7 @@ def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, **how: Any)
     if listing:
         _print_registered(as_json)
         return
-    from whatworked.runs.bench import execute
+    from whatworked.runs.benchmark import execute
 
     plan = _plan(**how)
     folder = out or Path(f"bench-{plan.digest[:8]}")
@@ -71,7 +71,7 @@ def _plan(
 ) -> Plan:
     from whatworked.errors import InvalidOptionError
     from whatworked.runs import Plan, catalog_tasks, crossed
-    from whatworked.runs.bench import load_all, named_methods
+    from whatworked.runs.benchmark import load_all, named_methods
     from whatworked.runs.plan import parse_budgets
 
     if bool(estimators) != bool(policies):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whatworked.runs.bench import bench
+from whatworked.runs.benchmark import bench
 from whatworked.runs.folder import Run, read_run
 from whatworked.runs.plan import Method, Plan, crossed
 from whatworked.runs.tasks import Task, catalog_tasks

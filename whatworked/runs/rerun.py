@@ -11,7 +11,7 @@ import numpy as np
 from whatworked.errors import RunError
 from whatworked.plugins import load
 from whatworked.records import Record
-from whatworked.runs.bench import execute
+from whatworked.runs.benchmark import execute
 from whatworked.runs.folder import Run
 from whatworked.runs.plan import Method, Plan
 from whatworked.runs.tasks import catalog_tasks
