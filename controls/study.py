@@ -16,6 +16,7 @@ from whatworked.controls.plan import Cell, planned
 from whatworked.controls.store import StudyIndex, read_index, records_path, write_index, write_records
 from whatworked.equivalence import Equivalence
 from whatworked.errors import ExecutionError, InvalidOptionError
+from whatworked.execution.lock import folder_lock
 from whatworked.execution.profile import NumericProfile, pinned_profile, require_pinned
 from whatworked.files import storage_errors
 from whatworked.progress import Progress, progress
@@ -111,14 +112,18 @@ def run_study(
     ReferenceTableError, UnknownNameError
         If a reference table is missing or altered.
     StorageError
-        If the folder cannot be written.
+        If the folder cannot be written, or another run is writing it.
     ExecutionError
         If a worker died or is not numerically pinned; what had finished is on disk.
     """
     tasks = [task_of(condition, references) for condition in conditions]
     profile = pinned_profile()
     made = kept = near_ties = 0
-    with open_workers(jobs, profile) as workers, progress(sum(len(task.cells) for task in tasks), "record") as bar:
+    with (
+        folder_lock(out),
+        open_workers(jobs, profile, len(tasks)) as workers,
+        progress(sum(len(task.cells) for task in tasks), "record") as bar,
+    ):
         maker = workers.maker()
         index = read_index(out)
         waiting = [task for task in tasks if not (resume and _is_complete(task, index, maker, out))]
@@ -151,6 +156,11 @@ class Workers:
         self._executor = executor
         self._profile = profile
 
+    @property
+    def count(self) -> int:
+        """Number of processes at most."""
+        return int(self._executor._max_workers)
+
     def maker(self) -> Maker:
         """What the workers compute with."""
         from whatworked.execution.worker import observe
@@ -178,8 +188,8 @@ class Workers:
 
 
 @contextmanager
-def open_workers(jobs: int, profile: NumericProfile) -> Iterator[Workers]:
-    """Start `jobs` worker processes under `profile`; end them on leaving.
+def open_workers(jobs: int, profile: NumericProfile, tasks: int | None = None) -> Iterator[Workers]:
+    """Start `jobs` worker processes under `profile`, no more than there are tasks; end them on leaving.
 
     Raises
     ------
@@ -193,7 +203,10 @@ def open_workers(jobs: int, profile: NumericProfile) -> Iterator[Workers]:
     if jobs < 1:
         raise InvalidOptionError(f"jobs is {jobs}; at least one worker is needed")
     executor = ProcessPoolExecutor(
-        max_workers=jobs, env=profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
+        max_workers=jobs if tasks is None else max(1, min(jobs, tasks)),
+        env=profile.environment,
+        initializer=prepare_process,
+        initargs=(os.getpid(),),
     )
     try:
         yield Workers(executor, profile)

@@ -18,7 +18,9 @@ from whatworked.controls import store, study, verify
 from whatworked.controls.plan import planned, total
 from whatworked.cube import mask_strings
 from whatworked.equivalence import Equivalence
-from whatworked.errors import InvalidOptionError, StorageError, UnknownNameError
+from whatworked.errors import InvalidOptionError, ReferenceTableError, StorageError, UnknownNameError
+from whatworked.execution.lock import folder_lock
+from whatworked.execution.profile import pinned_profile
 from whatworked.grading import grade
 from whatworked.workflows import get
 
@@ -190,8 +192,17 @@ class TestRun:
             study.run_study(SOME, tmp_path, jobs=0)
 
     def test_a_missing_table_is_named(self, tmp_path):
-        with pytest.raises(UnknownNameError, match="wine"):
+        with pytest.raises(ReferenceTableError, match="holds no reference tables"):
             study.run_study(SOME, tmp_path / "out", references=tmp_path)
+
+    def test_two_runs_into_one_folder_are_refused(self, tmp_path):
+        with folder_lock(tmp_path), pytest.raises(StorageError, match="another run is writing"):
+            study.run_study(SOME[:1], tmp_path, jobs=1)
+
+    def test_no_more_workers_start_than_there_are_tasks(self):
+        with study.open_workers(100_000, pinned_profile(), 1) as workers:
+            assert workers.maker().python
+            assert workers.count == 1
 
     def test_a_folder_that_cannot_be_written_is_named(self, tmp_path):
         (tmp_path / "file").write_text("")
@@ -264,6 +275,16 @@ class TestVerify:
         tied = msgspec.structs.replace(one, near_tie=True)
         other = msgspec.structs.replace(other, near_tie=True)
         assert verify.compare_records([tied], [other])[0].verdict == "tie-dependent"
+
+    def test_a_record_cannot_excuse_itself_by_a_tie(self, made):
+        one = next(record for record in store.read_records(made[0], ["wine"]) if not record.near_tie)
+        forged = msgspec.structs.replace(one, purchases=one.purchases[::-1], near_tie=True)
+        assert verify.compare_records([forged], [one])[0].verdict == "different"
+
+    def test_a_record_that_stands_twice_is_different(self, made):
+        one = store.read_records(made[0], ["wine"])[0]
+        (check,) = verify.compare_records([one, one], [one])
+        assert (check.verdict, check.detail) == ("different", "it is recorded 2 times")
 
     def test_missing_records_fail(self, made):
         records = store.read_records(made[0], ["wine"])

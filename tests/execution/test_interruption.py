@@ -111,6 +111,6 @@ def test_a_second_rebuild_of_the_folder_is_refused_while_the_first_runs(tmp_path
     second = start(tmp_path)
     errors = second.communicate(timeout=60)[1]
     assert second.returncode == 1
-    assert "another rebuild is writing" in errors
+    assert "another run is writing" in errors
     os.kill(first.pid, signal.SIGKILL)
     first.communicate()

@@ -76,7 +76,7 @@ def test_a_full_disk_is_a_named_error(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_two_holders_of_one_folder_are_refused(tmp_path: Path) -> None:
     with (
         folder_lock(tmp_path),
-        pytest.raises(StorageError, match="another rebuild is writing"),
+        pytest.raises(StorageError, match="another run is writing"),
         folder_lock(tmp_path),
     ):
         raise AssertionError("the lock was given twice")

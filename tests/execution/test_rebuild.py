@@ -162,7 +162,7 @@ def test_a_worker_that_dies_is_an_error_with_advice(tmp_path: Path) -> None:
 
 
 def test_two_rebuilds_of_one_folder_are_refused(tmp_path: Path) -> None:
-    with folder_lock(tmp_path), pytest.raises(StorageError, match="another rebuild is writing"):
+    with folder_lock(tmp_path), pytest.raises(StorageError, match="another run is writing"):
         run(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""One rebuild per folder at a time."""
+"""One rebuild, study or benchmark per folder at a time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise StorageError(
-                    f"another rebuild is writing {folder}; wait until it ends, or give another folder with --out"
+                    f"another run is writing {folder}; wait until it ends, or give another folder with --out"
                 ) from None
         yield
     finally:
