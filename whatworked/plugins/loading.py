@@ -74,10 +74,20 @@ class Plugin:
         """Equal for two plug-ins that are the same thing under the same label."""
         return (self.label, self.spec, self.origin) if self.spec is not None else (self.label, id(self.thing))
 
-    @property
+    @functools.cached_property
     def takes_classes(self) -> bool:
         """Whether it takes code-equivalence classes, by a parameter called `equivalence`."""
         return "equivalence" in parameters_of(self.thing) and "equivalence" not in self.arguments
+
+    @functools.cached_property
+    def _seeds(self) -> list[str]:
+        return open_seeds(self.thing, self.arguments)
+
+    @functools.cached_property
+    def _makes(self) -> bool:
+        """Whether calling it makes the plug-in; otherwise it is the plug-in itself, a function."""
+        given = {**self.arguments, **dict.fromkeys(self._seeds)}
+        return inspect.isclass(self.thing) or not needs_arguments(self.thing, given)
 
     def build_estimator(self, seed: int = 0, equivalence: Equivalence | None = None) -> Estimator:
         """A fresh estimator, given the classes if it takes them.
@@ -111,8 +121,8 @@ class Plugin:
             if self.arguments:
                 raise TypeError("it is an object and not a class, so it takes no arguments")
             return reseeded(copy.deepcopy(thing), seed)
-        arguments = {**self.arguments, **extra, **dict.fromkeys(open_seeds(thing, self.arguments), seed)}
-        if inspect.isclass(thing) or not needs_arguments(thing, arguments):
+        arguments = {**self.arguments, **extra, **dict.fromkeys(self._seeds, seed)}
+        if self._makes:
             return reseeded(thing(**arguments), seed, fixed=self.arguments)
         return functools.partial(thing, **arguments) if arguments else thing
 
