@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from whatworked.grading import grade as grade
     from whatworked.grading import grade_many as grade_many
     from whatworked.references import load_surface as load_surface
+    from whatworked.runs import bench as bench
     from whatworked.surface import ResponseSurface as ResponseSurface
 
 __version__ = "0.1.0"
@@ -20,12 +21,13 @@ __version__ = "0.1.0"
 _EXPORTS = {
     "Grade": "whatworked.grading",
     "ResponseSurface": "whatworked.surface",
+    "bench": "whatworked.runs",
     "grade": "whatworked.grading",
     "grade_many": "whatworked.grading",
     "load_surface": "whatworked.references",
 }
 
-__all__ = ["Grade", "ResponseSurface", "__version__", "grade", "grade_many", "load_surface"]
+__all__ = ["Grade", "ResponseSurface", "__version__", "bench", "grade", "grade_many", "load_surface"]
 
 
 def __getattr__(name: str) -> Any:
