@@ -1,9 +1,9 @@
-"""Rebuild all references staged and cold, one after the other: seconds, their ratio, peak memory, and whether they agree.
+"""Rebuild all references staged and cold, one after the other: seconds, ratio, peak memory, and whether they agree.
 
-Run: python benchmarks/rebuild.py [--jobs N] [CONDITION…]. Sources that need the network or a mirror take part only if they
-are there (WHATWORKED_MIRROR). Inputs are prepared first, so that both runs start from prepared inputs. Memory is the sum of
-the resident sets of the command and all its workers, sampled every 50 ms; pages they share count once per process, so the
-true figure is lower.
+Run: python benchmarks/rebuild.py [--jobs N] [CONDITION…]. Sources that need the network or a mirror take part only if
+they are there (WHATWORKED_MIRROR). Inputs are prepared first, so that both runs start from prepared inputs. Memory is
+the sum of the resident sets of the command and all its workers, sampled every 50 ms; pages they share count once per
+process, so the true figure is lower.
 """
 
 from __future__ import annotations

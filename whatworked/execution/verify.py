@@ -6,12 +6,14 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from whatworked import references
 from whatworked.canonical import sha256
 from whatworked.catalog import Condition
+from whatworked.cube import mask_strings
 from whatworked.errors import InvalidOptionError
 from whatworked.execution.comparison import RecordVerdict, Verdict, compare_rows, explanations
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
@@ -229,9 +231,15 @@ def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) ->
 
 def sample_of(conditions: Iterable[Condition], share: float, seed: int) -> list[Cell]:
     """A share of the records of each condition, at least one, the same ones for the same seed."""
-    chosen: list[Cell] = []
-    for one in conditions:
-        masks = [format(rank, f"0{one.dimensions}b") for rank in range(1 << one.dimensions)]
-        ranked = sorted(masks, key=lambda mask, name=one.id: sha256(f"{seed}:{name}:{mask}".encode()))  # type: ignore[misc]
-        chosen += [(one.id, mask) for mask in ranked[: math.ceil(share * len(masks))]]
-    return chosen
+    return [
+        (one.id, mask)
+        for one in conditions
+        for mask in sorted(mask_strings(one.dimensions), key=partial(_lot, seed, one.id))[
+            : math.ceil(share * (1 << one.dimensions))
+        ]
+    ]
+
+
+def _lot(seed: int, condition: str, mask: str) -> str:
+    """Place of a record in the draw: pseudo-random, and the same on every machine."""
+    return sha256(f"{seed}:{condition}:{mask}".encode())
