@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from whatworked.controls.observations import check_observations
-from whatworked.controls.ties import choose
+from whatworked.controls.ties import Choice, choose
 from whatworked.cube import BitArray, FloatArray, IntArray, distances, ranks_of
 
 LENGTHS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
@@ -122,22 +122,48 @@ class KrigingEstimator:
 
 def fit_kriging(d: int, ranks: Sequence[int] | IntArray, values: FloatArray) -> KrigingModel:
     """Fit to masks given by rank; arguments are not checked."""
-    measured = np.asarray(ranks, dtype=np.int64)
-    kernels = _decay(d)[:, distances(measured, measured)]
-    nuggets = np.array(NUGGETS)[:, np.newaxis, np.newaxis] * np.eye(len(measured))
-    inverses = np.asarray(np.linalg.inv(kernels[:, np.newaxis] + nuggets), dtype=np.float64)
-    losses, noise = _losses(inverses, kernels, values)
-    choice = choose(-losses.ravel(), DECIMALS, noise.ravel())
-    length, nugget = divmod(choice.index, len(NUGGETS))
-    return KrigingModel(
-        d=d,
-        ranks=measured,
-        values=values,
-        length=LENGTHS[length],
-        nugget=NUGGETS[nugget],
-        near_tie=choice.near_tie,
-        inverse=inverses[length, nugget],
-    )
+    fits = KrigingFits(d, ranks, values)
+    return fits.model(choose(-fits.losses, DECIMALS, fits.noise))
+
+
+class KrigingFits:
+    """The processes with every pair of `LENGTHS` and `NUGGETS`, length by length, and how well each predicts.
+
+    Parameters
+    ----------
+    d : int
+        Number of options.
+    ranks : sequence of int, length n
+        Measured masks.
+    values : ndarray of float64, shape (n,)
+        Their utilities.
+
+    Attributes
+    ----------
+    losses, noise : ndarray of float64, shape (24,)
+        Mean squared leave-one-out residuals, and a bound on their rounding error.
+    """
+
+    def __init__(self, d: int, ranks: Sequence[int] | IntArray, values: FloatArray) -> None:
+        self._d, self._measured, self._values = d, np.asarray(ranks, dtype=np.int64), values
+        kernels = _decay(d)[:, distances(self._measured, self._measured)]
+        nuggets = np.array(NUGGETS)[:, np.newaxis, np.newaxis] * np.eye(len(self._measured))
+        self._inverses = np.asarray(np.linalg.inv(kernels[:, np.newaxis] + nuggets), dtype=np.float64)
+        losses, noise = _losses(self._inverses, kernels, values)
+        self.losses, self.noise = losses.ravel(), noise.ravel()
+
+    def model(self, choice: Choice) -> KrigingModel:
+        """The process with the pair of hyper-parameters at a position."""
+        length, nugget = divmod(choice.index, len(NUGGETS))
+        return KrigingModel(
+            d=self._d,
+            ranks=self._measured,
+            values=self._values,
+            length=LENGTHS[length],
+            nugget=NUGGETS[nugget],
+            near_tie=choice.near_tie,
+            inverse=self._inverses[length, nugget],
+        )
 
 
 def _losses(inverses: FloatArray, kernels: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -12,22 +12,20 @@ from itertools import groupby
 
 import numpy as np
 
-from whatworked.controls.acquisition import Target, score_candidates
+from whatworked.controls.acquisition import KrigingPolicy, Target, score_candidates
 from whatworked.controls.candidates import Known
-from whatworked.controls.classes import with_measured
-from whatworked.controls.designs import random_order, ridge_design
+from whatworked.controls.classes import ClassAwareEstimator, with_measured
+from whatworked.controls.designs import RandomPolicy, random_order, ridge_design
 from whatworked.controls.kriging import fit_kriging
-from whatworked.controls.methods import METHODS
+from whatworked.controls.methods import METHODS, Method
 from whatworked.controls.plan import Cell
-from whatworked.controls.ridge import fit_ridge
+from whatworked.controls.ridge import RidgeEstimator, fit_ridge
 from whatworked.cube import FloatArray, IntArray, all_bits, anchors, as_strings
 from whatworked.equivalence import Equivalence
 from whatworked.grading import Grade, grade_many
+from whatworked.protocols import Predictor
 from whatworked.records import Record
 from whatworked.surface import ResponseSurface
-
-_DEGREES = {"ridge-main": 1, "ridge-pair": 2, "class-ridge-main": 1, "class-ridge-pair": 2}
-_TARGETS: dict[str, Target] = {"gp-grid": "grid", "gp-effect": "effect", "class-gp-effect": "effect"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +68,10 @@ class Runner:
         self.d = equivalence.d
         self._utilities = utilities
         self.classes = equivalence
-        self._cells = equivalence.representative
-        self._bits = all_bits(self.d)[self._cells]
+        self.representative = equivalence.representative
+        self._bits = all_bits(self.d)[self.representative]
         # Several anchors may stand for one class; its representative then counts once.
-        self._start = tuple(dict.fromkeys(self._cells[list(anchors(self.d))].tolist()))
+        self._start = tuple(dict.fromkeys(self.representative[list(anchors(self.d))].tolist()))
 
     def ridge(
         self, degree: int, order: Sequence[int], near_ties: Sequence[bool], cells: Sequence[Cell]
@@ -81,15 +79,15 @@ class Runner:
         """Fit a ridge after the first B masks of an order for the budget B of each cell."""
         for cell in cells:
             bought = tuple(order[: cell.budget])
-            known = self._known(bought)
+            known = self.known(bought)
             model = fit_ridge(self.d, known.ranks.tolist(), known.values, degree)
             near_tie = model.near_tie or any(near_ties[: len(bought)])
-            table = self._table(model.predict(self._bits), known)
+            table = self.table(model, known)
             yield Delivery(cell, bought, table, (model.hyperparameters,), near_tie)
 
     def kriging(self, target: Target, cells: Sequence[Cell]) -> Iterator[Delivery]:
         """Refit before every purchase and buy the mask of the largest score; deliver at the budget of each cell."""
-        known, near_tie = self._known(()), False
+        known, near_tie = self.known(()), False
         bought: list[int] = []
         steps: list[dict[str, float]] = []
         waiting = sorted(cells, key=lambda cell: cell.budget)
@@ -97,30 +95,36 @@ class Runner:
             model = fit_kriging(self.d, known.ranks, known.values)
             steps.append(model.hyperparameters)
             near_tie = near_tie or model.near_tie
-            left = np.setdiff1d(self.classes.representatives, known.ranks)
+            left = self.left(known)
             while waiting and (waiting[0].budget == len(bought) or not left.size):
-                table = self._table(model.predict_ranks(self._cells), known)
+                table = self.table(model, known)
                 yield Delivery(waiting.pop(0), tuple(bought), table, tuple(steps), near_tie)
             if waiting:
-                scores = score_candidates(model, left, target, self._cells)
+                scores = score_candidates(model, left, target, self.representative)
                 near_tie = near_tie or scores.choice.near_tie
                 bought.append(scores.best)
-                known = self._known(bought)
+                known = self.known(bought)
 
     def aliases(self, purchases: Sequence[int]) -> IntArray:
         """Ranks of the masks that are not measured themselves but whose class is, ascending."""
-        if len(self.classes) == self._cells.size:
+        if len(self.classes) == self.representative.size:
             return np.empty(0, dtype=np.int64)
-        measured = self._known(purchases).ranks
-        covered = np.flatnonzero(np.isin(self._cells, measured))
+        measured = self.known(purchases).ranks
+        covered = np.flatnonzero(np.isin(self.representative, measured))
         return np.setdiff1d(covered, [*anchors(self.d), *purchases]).astype(np.int64)
 
-    def _known(self, purchases: Sequence[int]) -> Known:
+    def known(self, purchases: Sequence[int]) -> Known:
+        """What is known after some purchases, given by rank: the anchors' representatives, then what was bought."""
         ranks = np.array([*self._start, *purchases], dtype=np.int64)
         return Known(ranks, self._utilities[ranks])
 
-    def _table(self, predicted: FloatArray, known: Known) -> FloatArray:
-        table = with_measured(np.clip(predicted, 0.0, 1.0), self._cells, known)
+    def left(self, known: Known) -> IntArray:
+        """Ranks of the masks that may still be bought, ascending."""
+        return np.setdiff1d(self.classes.representatives, known.ranks)
+
+    def table(self, model: Predictor, known: Known) -> FloatArray:
+        """Complete prediction table, shape (2**d,): clipped, the values of measured classes in place."""
+        table = with_measured(np.clip(model.predict(self._bits), 0.0, 1.0), self.representative, known)
         # An anchor is measured itself, whatever mask stands for its class.
         table[list(anchors(self.d))] = self._utilities[list(anchors(self.d))]
         return table
@@ -128,17 +132,24 @@ class Runner:
 
 def run_method(runner: Runner, label: str, seed: int, cells: Sequence[Cell]) -> Iterator[Delivery]:
     """Deliveries of one method and seed, by ascending budget."""
-    method, largest = METHODS[label], max(cell.budget for cell in cells)
-    if method.policy in _TARGETS:
-        yield from runner.kriging(_TARGETS[method.policy], cells)
+    policy, largest = METHODS[label].build_policy(seed), max(cell.budget for cell in cells)
+    if isinstance(policy, KrigingPolicy):
+        yield from runner.kriging(policy.target, cells)
         return
-    degree = _DEGREES[method.estimator]
-    if method.policy == "random":
-        order = random_order(runner.d, seed).tolist()
+    degree = degree_of(METHODS[label])
+    if isinstance(policy, RandomPolicy):
+        order = random_order(runner.d, policy.random_state).tolist()
         yield from runner.ridge(degree, order, [False] * len(order), cells)
         return
     design, near_ties = ridge_design(runner.d, degree, largest, runner.classes)
     yield from runner.ridge(degree, design, near_ties, cells)
+
+
+def degree_of(method: Method) -> int:
+    """Degree of the ridge that a method fits; 0 if it fits something else."""
+    estimator = method.build_estimator()
+    base = estimator.base if isinstance(estimator, ClassAwareEstimator) else estimator
+    return base.degree if isinstance(base, RidgeEstimator) else 0
 
 
 def run_cells(

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from whatworked.controls.observations import check_observations
 from whatworked.controls.ties import Choice, choose
 from whatworked.cube import BitArray, FloatArray, bits_of
 from whatworked.errors import InvalidOptionError
+from whatworked.geometry import pairs
 
 ALPHAS = (10.0, 1.0, 0.1, 1e-3, 1e-5)
 """Penalties to choose from, in order of preference when their losses tie."""
@@ -60,7 +60,7 @@ def features(bits: npt.ArrayLike, degree: int) -> FloatArray:
     x = 2.0 * np.asarray(bits, dtype=np.float64) - 1.0
     if degree == 1 or x.shape[1] == 1:
         return x
-    left, right = np.array(list(combinations(range(x.shape[1]), 2))).T
+    left, right = np.array(pairs(x.shape[1])).T
     return np.hstack([x, x[:, left] * x[:, right]])
 
 
@@ -119,18 +119,34 @@ class Smoother:
         shrunk = self._singular / (self._singular**2 + alpha) * (values @ self._weights[:, :rank])
         return np.asarray(shrunk @ self._right[:rank], dtype=np.float64)
 
-    def choose(self, values: FloatArray) -> Choice:
-        """Position in `ALPHAS` of the penalty of least leave-one-out loss, losses rounded to 14 decimals.
+    def deciding_losses(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The losses that the penalty is chosen by, and a bound on their rounding error; both of shape (5,).
 
         Where rounding of the closed form could change the choice, the models are refitted without each mask in turn,
         and those losses decide.
         """
         losses, noise = self.losses(values)
-        choice = choose(-losses, DECIMALS, noise)
-        if not choice.near_tie:
-            return choice
+        if not choose(-losses, DECIMALS, noise).near_tie:
+            return losses, noise
         exact = self.refitted_losses(values)
-        return choose(-exact, DECIMALS, np.abs(exact - losses) + 4.0 * _EPSILON * exact)
+        return exact, np.abs(exact - losses) + 4.0 * _EPSILON * exact
+
+    def choose(self, values: FloatArray) -> Choice:
+        """Position in `ALPHAS` of the penalty of least leave-one-out loss, losses rounded to 14 decimals."""
+        losses, noise = self.deciding_losses(values)
+        return choose(-losses, DECIMALS, noise)
+
+    def model(self, values: FloatArray, choice: Choice) -> RidgeModel:
+        """The ridge with the penalty at a position in `ALPHAS`."""
+        alpha = ALPHAS[choice.index]
+        return RidgeModel(
+            degree=self.degree,
+            alpha=alpha,
+            near_tie=choice.near_tie,
+            intercept=float(values.mean()),
+            center=self.center,
+            coefficients=self.coefficients(values, alpha),
+        )
 
     def refitted_losses(self, values: FloatArray) -> FloatArray:
         """The losses by definition: one refit per mask and penalty, means recomputed; shape (5,)."""
@@ -215,16 +231,7 @@ class RidgeEstimator:
 def fit_ridge(d: int, ranks: Sequence[int], values: FloatArray, degree: int) -> RidgeModel:
     """Fit to masks given by rank; arguments are not checked."""
     shared = smoother(d, tuple(ranks), degree)
-    choice = shared.choose(values)
-    alpha = ALPHAS[choice.index]
-    return RidgeModel(
-        degree=degree,
-        alpha=alpha,
-        near_tie=choice.near_tie,
-        intercept=float(values.mean()),
-        center=shared.center,
-        coefficients=shared.coefficients(values, alpha),
-    )
+    return shared.model(values, shared.choose(values))
 
 
 def _contrasts(n: int) -> FloatArray:

@@ -61,3 +61,20 @@ def choose(scores: FloatArray, decimals: int, noise: FloatArray | float = 0.0) -
     rivals[index:] = highest[index:] > lowest
     rivals[index] = False
     return Choice(index, bool(rivals.any()))
+
+
+def may_win(index: int, scores: FloatArray, decimals: int, noise: FloatArray | float = 0.0) -> bool:
+    """Whether `choose` takes position `index` on some machine, given the scores of this one.
+
+    The scores of two machines may each be off by `noise`, in opposite directions.
+
+    Examples
+    --------
+    >>> scores = np.array([0.25, 0.35, 0.1])
+    >>> [may_win(index, scores, decimals=1, noise=0.01) for index in range(3)]
+    [True, True, False]
+    """
+    highest = np.round(scores + 2.0 * noise, decimals)[index]
+    lowest = np.round(scores - 2.0 * noise, decimals)
+    # An earlier rival has to be strictly worse.
+    return bool((lowest[:index] < highest).all() and (lowest[index + 1 :] <= highest).all())

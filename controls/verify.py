@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from whatworked.catalog import Condition
+from whatworked.controls.audit import close, differing_grades, faults
 from whatworked.controls.design_table import catalog_cubes, make_designs
 from whatworked.controls.recorded_designs import recorded_designs
 from whatworked.controls.store import folder, read_index, read_records
@@ -18,9 +18,6 @@ from whatworked.execution.profile import pinned_profile
 from whatworked.progress import progress
 from whatworked.records import Record
 from whatworked.references import load_table
-
-TOLERANCE = 1e-9
-"""Largest difference of a prediction or a graded quantity that counts as rounding."""
 
 Verdict = Literal["identical", "equal", "tie-dependent", "different", "missing"]
 Key = tuple[str, str, int, int]
@@ -36,8 +33,8 @@ class RecordCheck:
         Which record.
     verdict : str
         ``identical``; ``equal``: same purchases and hyper-parameters, numbers within 1e-9; ``tie-dependent``: it
-        differs, and in the replay a choice lay within rounding of a tie; ``different``; ``missing``: not recorded, or
-        not planned.
+        differs, a choice lay within rounding of a tie, and the record holds what follows from choices that a tie
+        allows (see `whatworked.controls.audit`); ``different``; ``missing``: not recorded, or not planned.
     detail : str
         What differs.
     """
@@ -143,42 +140,53 @@ def verify_study(
         for records in workers.run(tasks, bar):
             replayed += records
         designs = next(workers.map(make_designs, [(list(catalog_cubes()),)]))
-    faults = [
+    design_faults = [
         f"d={one.d} degree {one.degree} classes {one.classes}"
         for one in designs
         if recorded_designs().get((one.d, one.degree, one.classes)) != one
     ]
-    checks = compare_records(recorded, replayed)
+    checks = compare_records(recorded, replayed, {task.condition.id: task for task in tasks})
     class_checks = {task.condition.id: check_classes(task, references) for task in tasks}
     return Verification(
         records=checks,
         near_ties=tuple(_name(record) for record in sorted(recorded, key=_key) if record.near_tie),
         classes={name: count for name, (count, _) in class_checks.items()},
         class_faults=tuple(fault for _, found in class_checks.values() for fault in found),
-        design_faults=tuple(faults),
+        design_faults=tuple(design_faults),
         unpinned=profile.unpinned,
     )
 
 
-def compare_records(recorded: Iterable[Record], replayed: Iterable[Record]) -> tuple[RecordCheck, ...]:
-    """Compare two sets of records, sorted by condition, method, seed and budget; one recorded twice is different."""
+def compare_records(
+    recorded: Iterable[Record], replayed: Iterable[Record], tasks: Mapping[str, Task]
+) -> tuple[RecordCheck, ...]:
+    """Compare two sets of records, sorted by condition, method, seed and budget; one recorded twice is different.
+
+    Parameters
+    ----------
+    recorded, replayed : iterable of Record
+        What the study says, and what was computed now.
+    tasks : mapping of str to Task
+        By condition, what the replayed records were computed from.
+    """
     recorded = list(recorded)
     left, right = {_key(one): one for one in recorded}, {_key(one): one for one in replayed}
     copies = Counter(map(_key, recorded))
     return tuple(
-        RecordCheck(*key, *_verdict(left.get(key), right.get(key), copies[key])) for key in sorted({*left, *right})
+        RecordCheck(*key, *_verdict(left.get(key), right.get(key), copies[key], tasks))
+        for key in sorted({*left, *right})
     )
 
 
 def check_classes(task: Task, references: Path | None = None) -> tuple[int, tuple[str, ...]]:
     """Number of code-equivalence classes of a condition, and those whose masks do not share one prediction digest."""
     rows = load_table(task.condition.id, references).rows
-    faults = []
+    found = []
     for representative in task.equivalence.representatives:
         members = task.equivalence.members(int(representative))
         if len({rows[rank].prediction for rank in members}) > 1:
-            faults.append(f"{task.condition.id}: {', '.join(rows[rank].mask for rank in members)}")
-    return len(task.equivalence), tuple(faults)
+            found.append(f"{task.condition.id}: {', '.join(rows[rank].mask for rank in members)}")
+    return len(task.equivalence), tuple(found)
 
 
 def _key(record: Record) -> Key:
@@ -189,7 +197,9 @@ def _name(record: Record) -> str:
     return RecordCheck(*_key(record), "identical").name
 
 
-def _verdict(recorded: Record | None, replayed: Record | None, copies: int) -> tuple[Verdict, str]:
+def _verdict(
+    recorded: Record | None, replayed: Record | None, copies: int, tasks: Mapping[str, Task]
+) -> tuple[Verdict, str]:
     if recorded is None or replayed is None:
         return "missing", "it is not recorded" if recorded is None else "it is not part of the study"
     if copies > 1:
@@ -199,23 +209,19 @@ def _verdict(recorded: Record | None, replayed: Record | None, copies: int) -> t
     differing = _differences(recorded, replayed)
     if not differing:
         return "equal", ""
-    # A record's own word does not excuse it: up to the first other choice both runs see the same scores.
-    return "tie-dependent" if replayed.near_tie else "different", ", ".join(differing)
+    tie = recorded.near_tie or replayed.near_tie
+    if not tie or recorded.table != replayed.table or recorded.failure != replayed.failure:
+        return "different", ", ".join(differing)
+    task = tasks[recorded.condition]
+    if unsound := faults(recorded, task.surface, task.equivalence):
+        return "different", f"{', '.join(differing)}; by itself: {', '.join(unsound)}"
+    return "tie-dependent", ", ".join(differing)
 
 
 def _differences(recorded: Record, replayed: Record) -> list[str]:
     """Fields that differ by more than rounding."""
     exact = ("table", "purchases", "aliases", "steps", "near_tie", "failure")
     found = [name for name in exact if getattr(recorded, name) != getattr(replayed, name)]
-    if not _close(recorded.predictions, replayed.predictions):
+    if not close(recorded.predictions, replayed.predictions):
         found.append("predictions")
-    left, right = recorded.grade or {}, replayed.grade or {}
-    return found + [f"grade {name}" for name in sorted({*left, *right}) if not _close(left.get(name), right.get(name))]
-
-
-def _close(left: Any, right: Any) -> bool:
-    if isinstance(left, float) and isinstance(right, float):
-        return math.isclose(left, right, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
-    if isinstance(left, tuple | list) and isinstance(right, tuple | list):
-        return len(left) == len(right) and all(map(_close, left, right))
-    return bool(left == right)
+    return found + differing_grades(recorded.grade, replayed.grade)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -14,7 +15,9 @@ from controls_samples import as_dict, representatives
 
 from whatworked import references
 from whatworked.catalog import condition, conditions
-from whatworked.controls import store, study, verify
+from whatworked.controls import METHODS, audit, paths, store, study, verify
+from whatworked.controls.acquisition import score_candidates
+from whatworked.controls.paths import run_cells
 from whatworked.controls.plan import planned, total
 from whatworked.cube import mask_strings
 from whatworked.equivalence import Equivalence
@@ -25,6 +28,7 @@ from whatworked.grading import grade
 from whatworked.workflows import get
 
 SOME = tuple(condition(name) for name in ("wine", "nile", "scifact__d6"))
+TASKS = {one.id: study.task_of(one) for one in SOME}
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +36,11 @@ def made(tmp_path_factory):
     out = tmp_path_factory.mktemp("study") / "made"
     report = study.run_study(SOME, out, jobs=2)
     return out, report
+
+
+def shifted(predictions):
+    """Every prediction a little smaller, measured ones too."""
+    return tuple(value * (1 - 1e-6) for value in predictions)
 
 
 def files(folder):
@@ -262,33 +271,106 @@ class TestVerify:
         replayed = list(recorded)
         shifted = tuple(value + 1e-6 for value in recorded[5].predictions)
         replayed[5] = msgspec.structs.replace(recorded[5], predictions=shifted)
-        (found,) = [check for check in verify.compare_records(recorded, replayed) if check.verdict != "identical"]
+        (found,) = [
+            check for check in verify.compare_records(recorded, replayed, TASKS) if check.verdict != "identical"
+        ]
         assert (found.verdict, found.detail) == ("different", "predictions")
         assert recorded[5].method in found.name
 
     def test_rounding_is_equal_and_a_tie_is_told_apart(self, made):
         one = next(record for record in store.read_records(made[0], ["wine"]) if not record.near_tie)
         rounded = msgspec.structs.replace(one, predictions=tuple(value + 1e-12 for value in one.predictions))
-        assert verify.compare_records([one], [rounded])[0].verdict == "equal"
+        assert verify.compare_records([one], [rounded], TASKS)[0].verdict == "equal"
         other = msgspec.structs.replace(one, purchases=(*one.purchases[::-1], "1110"))
-        assert verify.compare_records([one], [other])[0].verdict == "different"
-        tied = msgspec.structs.replace(one, near_tie=True)
-        other = msgspec.structs.replace(other, near_tie=True)
-        assert verify.compare_records([tied], [other])[0].verdict == "tie-dependent"
+        assert verify.compare_records([one], [other], TASKS)[0].verdict == "different"
+        tied = next(record for record in store.read_records(made[0], ["wine"]) if record.near_tie)
+        other = msgspec.structs.replace(tied, purchases=(*tied.purchases[::-1], "1110"))
+        assert verify.compare_records([tied], [other], TASKS)[0].verdict == "tie-dependent"
 
     def test_a_record_cannot_excuse_itself_by_a_tie(self, made):
         one = next(record for record in store.read_records(made[0], ["wine"]) if not record.near_tie)
         forged = msgspec.structs.replace(one, purchases=one.purchases[::-1], near_tie=True)
-        assert verify.compare_records([forged], [one])[0].verdict == "different"
+        assert verify.compare_records([forged], [one], TASKS)[0].verdict == "different"
+
+    @pytest.mark.parametrize("label", list(METHODS))
+    def test_every_recorded_choice_is_sound(self, label):
+        """Over all methods of the study, with and without ties."""
+        names = ["wine", "wine__d6"] if not METHODS[label].class_aware else ["wine__d6"]
+        for name in names:
+            task = study.task_of(condition(name))
+            kept = [one for one in store.read_records(conditions=[name]) if one.method == label and one.seed < 2]
+            assert kept
+            for record in kept:
+                assert audit.faults(record, task.surface, task.equivalence) == ()
+
+    @pytest.mark.parametrize(
+        ("label", "change", "told"),
+        [
+            (
+                "GP-E",
+                lambda one: {"predictions": shifted(one.predictions)},
+                "predictions are not those of the last fit",
+            ),
+            ("D2", lambda one: {"predictions": shifted(one.predictions)}, "predictions are not those of the last fit"),
+            (
+                "GP-E",
+                lambda one: {"grade": {**one.grade, "effect_mae": one.grade["effect_mae"] / 2}},
+                "grade effect_mae",
+            ),
+            ("D1", lambda one: {"grade": {**one.grade, "exact": not one.grade["exact"]}}, "grade exact"),
+            ("GP-E", lambda one: {"purchases": one.purchases[::-1]}, "purchase .* is not the best within rounding"),
+            ("GP-E", lambda one: {"purchases": one.purchases[:1] * 4}, "purchases are not distinct"),
+            ("GP-E", lambda one: {"purchases": ("000",)}, "not strings of 4 characters"),
+            ("GP-E", lambda one: {"purchases": one.purchases[:-1]}, "as many as the budget allows"),
+            ("D2", lambda one: {"purchases": one.purchases[::-1]}, "purchases are not those of the design"),
+            ("D2", lambda one: {"steps": ({"alpha": 1e-5},)}, "alpha is not the best within rounding"),
+            ("D2", lambda one: {"steps": ({"alpha": 2.0},)}, "steps are not one penalty"),
+            ("GP-E", lambda one: {"steps": one.steps[:-1]}, "steps are not a pair"),
+            (
+                "GP-E",
+                lambda one: {"steps": ({"length": 0.25, "nugget": 1e-6}, *one.steps[1:])},
+                "step 0 is not the best",
+            ),
+            ("D1", lambda one: {"aliases": ("0001",)}, "near_tie, but no choice lies within rounding of a tie"),
+            ("GP-E", lambda one: {"aliases": ("0001",)}, "aliases"),
+            ("GP-E", lambda one: {"predictions": None, "grade": None}, "predictions"),
+        ],
+    )
+    def test_a_tie_excuses_nothing_that_does_not_follow_from_it(self, label, change, told):
+        records = store.read_records(conditions=["nile"])
+        one = next(one for one in records if (one.method, one.budget) == (label, 4))
+        tied = msgspec.structs.replace(one, near_tie=True)
+        altered = msgspec.structs.replace(tied, **change(one))
+        (check,) = verify.compare_records([altered], [tied], TASKS)
+        assert check.verdict == "different"
+        assert re.search(told, check.detail.partition("by itself: ")[2])
+
+    @pytest.mark.parametrize("name", ["wine__d6", "scifact__d6", "nile"])
+    def test_a_machine_that_rounds_otherwise_differs_by_ties_only(self, name, monkeypatch):
+        random = np.random.default_rng(0)
+
+        def rounded_otherwise(*arguments):
+            scores = score_candidates(*arguments)
+            return replace(scores, values=scores.values + scores.noise * random.uniform(-1, 1, scores.values.shape))
+
+        task = study.task_of(condition(name))
+        cells = [cell for cell in task.cells if cell.method in ("GP-G", "GP-E", "CGP-E") and cell.budget in (4, 14, 20)]
+        here = run_cells(task.surface, task.equivalence, cells, task.table)
+        monkeypatch.setattr(paths, "score_candidates", rounded_otherwise)
+        there = run_cells(task.surface, task.equivalence, cells, task.table)
+        assert [one.purchases for one in here] != [one.purchases for one in there]
+        found = {check.verdict for check in verify.compare_records(there, here, {name: task})}
+        assert "tie-dependent" in found
+        assert found <= {"identical", "equal", "tie-dependent"}
 
     def test_a_record_that_stands_twice_is_different(self, made):
         one = store.read_records(made[0], ["wine"])[0]
-        (check,) = verify.compare_records([one, one], [one])
+        (check,) = verify.compare_records([one, one], [one], TASKS)
         assert (check.verdict, check.detail) == ("different", "it is recorded 2 times")
 
     def test_missing_records_fail(self, made):
         records = store.read_records(made[0], ["wine"])
-        checks = verify.compare_records(records[1:], records)
+        checks = verify.compare_records(records[1:], records, TASKS)
         assert [check.verdict for check in checks].count("missing") == 1
         assert not verify.Verification(checks, (), {}, (), (), ()).passed
 
