@@ -53,7 +53,7 @@ def plain_records(task: Task, every: int) -> list[tuple[Record, float]]:
 def run_plain(jobs: int, every: int) -> tuple[float, list[tuple[Record, float]]]:
     start = time.perf_counter()
     tasks = sorted((task_of(one) for one in conditions()), key=lambda task: (-task.surface.d, -len(task.cells)))
-    with open_workers(jobs, pinned_profile()) as workers:
+    with open_workers(jobs, pinned_profile(), jobs) as workers:
         results = workers.map(plain_records, [(task, every) for task in tasks])
         made = [pair for part in results for pair in part]
     return time.perf_counter() - start, made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from whatworked.controls.paths import run_cells
 from whatworked.controls.plan import Cell, planned
 from whatworked.controls.store import StudyIndex, read_index, records_path, write_index, write_records
 from whatworked.equivalence import Equivalence
-from whatworked.errors import ExecutionError, InvalidOptionError
+from whatworked.errors import ExecutionError
 from whatworked.execution.lock import folder_lock
 from whatworked.execution.profile import NumericProfile, pinned_profile, require_pinned
 from whatworked.files import storage_errors
@@ -188,7 +187,7 @@ class Workers:
 
 
 @contextmanager
-def open_workers(jobs: int, profile: NumericProfile, tasks: int | None = None) -> Iterator[Workers]:
+def open_workers(jobs: int, profile: NumericProfile, tasks: int) -> Iterator[Workers]:
     """Start `jobs` worker processes under `profile`, no more than there are tasks; end them on leaving.
 
     Raises
@@ -196,22 +195,13 @@ def open_workers(jobs: int, profile: NumericProfile, tasks: int | None = None) -
     InvalidOptionError
         For fewer than one job.
     """
-    from joblib.externals.loky.process_executor import ProcessPoolExecutor
+    from whatworked.execution.processes import end_processes, start_processes, worker_count
 
-    from whatworked.execution.worker import prepare_process
-
-    if jobs < 1:
-        raise InvalidOptionError(f"jobs is {jobs}; at least one worker is needed")
-    executor = ProcessPoolExecutor(
-        max_workers=jobs if tasks is None else max(1, min(jobs, tasks)),
-        env=profile.environment,
-        initializer=prepare_process,
-        initargs=(os.getpid(),),
-    )
+    executor = start_processes(profile, worker_count(jobs, tasks))
     try:
         yield Workers(executor, profile)
     finally:
-        executor.shutdown(wait=True, kill_workers=True)
+        end_processes(executor)
 
 
 def run_task(task: Task) -> tuple[Record, ...]:

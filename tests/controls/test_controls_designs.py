@@ -47,7 +47,7 @@ def test_unrecorded_designs_are_those_of_the_plain_implementation(d, degree):
 
 
 def test_recorded_designs_are_what_the_formula_gives_under_the_pinned_profile():
-    with open_workers(1, pinned_profile()) as workers:
+    with open_workers(1, pinned_profile(), 1) as workers:
         (made,) = workers.map(make_designs, [(list(catalog_cubes()),)])
     assert render(made) == FILE.read_text(encoding="utf-8")
 

@@ -35,7 +35,8 @@ def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, fol
 
     A record is identical (every field), equal (utility and prediction fingerprint within the family's tolerance),
     different, or failed. Where records are not identical, the first difference in input, packages or processor that may
-    explain it is named. Exit code 1 if any record is different or failed.
+    explain it is named. Exit code 1 if any record is different or failed, or if a condition that was
+    named could not be checked.
 
     Examples: whatworked verify --sample 0.1; whatworked verify wine__d6 --cold
     """
@@ -62,7 +63,9 @@ def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, fol
         print_json({"conditions": [one.to_dict() for one in report.results]})
     else:
         _print_report(report)
-    context.exit(report.exit_code)
+    # Asked for by name, a condition that was not checked is not a success.
+    unchecked = bool(names) and any(one.skipped for one in report.results)
+    context.exit(max(report.exit_code, int(unchecked)))
 
 
 def _print_report(report: VerifyReport) -> None:

@@ -80,9 +80,11 @@ def _check_backend(backend: str) -> None:
     from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
 
     known = sorted({*BACKENDS, *EXTERNAL_BACKENDS, DEFAULT_BACKEND} - set(UNSUITABLE))
+    # "sequential" works only in a process that was pinned before it started; --jobs 1 needs no such care.
+    advised = [name for name in known if name != "sequential"]
     if backend in UNSUITABLE:
         raise InvalidOptionError(
-            f"backend {backend} does not suit: {UNSUITABLE[backend]}; use one of {', '.join(known)}"
+            f"backend {backend} does not suit: {UNSUITABLE[backend]}; use one of {', '.join(advised)}"
         )
     if backend not in known:
         raise unknown_name("backend", backend, known)

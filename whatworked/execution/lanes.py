@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from whatworked.execution.plan import SourcePlan
 from whatworked.execution.pool import Batch, agreed
+from whatworked.execution.processes import end_processes, start_processes
 from whatworked.execution.profile import NumericProfile
 from whatworked.execution.schedule import Queue, Schedule
-from whatworked.execution.worker import Work, observe, prepare_process, run_programs
+from whatworked.execution.worker import Work, observe, run_programs
 from whatworked.references.index import Maker
 
 
 @contextlib.contextmanager
 def open_lanes(jobs: int, profile: NumericProfile) -> Iterator[LanePool]:
     """Start `jobs` worker processes whose environment is that of `profile` from their first instruction."""
-    from joblib.externals.loky.process_executor import ProcessPoolExecutor
-
-    executors = [
-        ProcessPoolExecutor(
-            max_workers=1, env=profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
-        )
-        for _ in range(jobs)
-    ]
+    executors = [start_processes(profile) for _ in range(jobs)]
     try:
         yield LanePool(executors, profile)
     finally:
         for executor in executors:
-            executor.shutdown(wait=True, kill_workers=True)
+            end_processes(executor)
 
 
 class LanePool:

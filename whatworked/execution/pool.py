@@ -6,8 +6,9 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from whatworked.errors import ExecutionError, InvalidOptionError
+from whatworked.errors import ExecutionError
 from whatworked.execution.plan import SourcePlan
+from whatworked.execution.processes import worker_count
 from whatworked.execution.profile import NumericProfile
 from whatworked.execution.worker import Ran
 from whatworked.references.index import Maker
@@ -30,7 +31,7 @@ class Pool(Protocol):
 
 
 @contextlib.contextmanager
-def open_pool(backend: str, jobs: int, profile: NumericProfile) -> Iterator[Pool]:
+def open_pool(backend: str, jobs: int, profile: NumericProfile, tasks: int) -> Iterator[Pool]:
     """Start `jobs` workers under `profile`, and end them on leaving.
 
     Parameters
@@ -39,17 +40,18 @@ def open_pool(backend: str, jobs: int, profile: NumericProfile) -> Iterator[Pool
         ``"loky"`` (processes made here), or another backend registered with joblib; ``"dask"`` uses the cluster that
         Dask's configuration names, else one on this machine.
     jobs : int
-        Number of workers, at least 1.
+        Number of workers, at least 1; see `whatworked.execution.processes.worker_count`.
     profile : NumericProfile
         What every worker must run under.
+    tasks : int
+        How many pieces of work there can be.
 
     Raises
     ------
     UnknownNameError, InvalidOptionError, MissingExtraError
         For a backend that does not exist or does not suit, fewer than one job, a backend whose package is missing.
     """
-    if jobs < 1:
-        raise InvalidOptionError(f"--jobs is {jobs}; at least one worker is needed")
+    jobs = worker_count(jobs, tasks)
     with worker_deaths():
         if backend == DEFAULT_BACKEND:
             from whatworked.execution.lanes import open_lanes

@@ -156,10 +156,11 @@ def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) 
         If the folder's index cannot be read (with `fresh` it is replaced instead).
     """
     profile = pinned_profile()
+    records = sum(1 << one.dimensions for one in request.conditions)
     with (
         folder_lock(request.out),
         Journal(request.out) as journal,
-        open_pool(request.backend, request.jobs, profile) as pool,
+        open_pool(request.backend, request.jobs, profile, records) as pool,
     ):
         run = _Run(
             request=request,

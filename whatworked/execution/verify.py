@@ -216,7 +216,8 @@ def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) ->
     wanted = [one for one in request.conditions if one.id in index.tables]
     tables = {one.id: references.load_table(one.id, request.folder) for one in wanted}
     profile = pinned_profile()
-    with open_pool(request.backend, request.jobs, profile) as pool:
+    records = sum(1 << one.dimensions for one in wanted)
+    with open_pool(request.backend, request.jobs, profile, records) as pool:
         check = _Check(
             request=request,
             inputs=load_inputs((one.source for one in wanted), prepare),

@@ -8,6 +8,7 @@ from typing import Any
 
 from whatworked.errors import unknown_name
 from whatworked.execution.lock import folder_lock
+from whatworked.execution.processes import worker_count
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.registry import Kind, methods
 from whatworked.progress import progress
@@ -103,7 +104,7 @@ def execute(plan: Plan, folder: Path, jobs: int = 1) -> Run:
         claim(folder, plan)
         if is_finished(folder):
             return read_run(folder)
-        with Journal(folder) as journal, lanes(plan, jobs) as workers:
+        with Journal(folder) as journal, lanes(plan, worker_count(jobs, len(plan.units()))) as workers:
             software = workers.software()
             claim_software(folder, software)
             done = journal.finished()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from whatworked.errors import ExecutionError, InvalidOptionError, PluginError
+from whatworked.errors import ExecutionError, PluginError
+from whatworked.execution.processes import end_processes, start_processes
 from whatworked.execution.profile import NumericProfile, pinned_profile
-from whatworked.execution.worker import observe, prepare_process
+from whatworked.execution.worker import observe
 from whatworked.runs.guarded import describe
 from whatworked.runs.plan import Plan, Unit
 from whatworked.runs.unit import UnitResult, missing_result, run_unit
@@ -34,8 +34,6 @@ class Lanes:
     """
 
     def __init__(self, plan: Plan, jobs: int) -> None:
-        if jobs < 1:
-            raise InvalidOptionError(f"jobs is {jobs}; at least one worker is needed")
         self._plan = plan
         self._lanes = [_Lane(plan, pinned_profile()) for _ in range(jobs)]
 
@@ -62,8 +60,9 @@ class Lanes:
             for future in finished:
                 lane, unit = running.pop(future)
                 result = lane.result(future, (unit, None)) or self._piecewise(lane, unit)
-                start(lane)
+                # First the caller keeps the result, then the lane goes on: what is finished is never lost to what follows.
                 yield unit, result
+                start(lane)
 
     def close(self) -> None:
         """End the processes."""
@@ -124,14 +123,10 @@ class _Lane:
         return self.result(self.submit(asked), asked)
 
     def close(self) -> None:
-        self._executor.shutdown(wait=True, kill_workers=True)
+        end_processes(self._executor)
 
     def _start(self) -> None:
-        from joblib.externals.loky.process_executor import ProcessPoolExecutor
-
-        self._executor = ProcessPoolExecutor(
-            max_workers=1, env=self._profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
-        )
+        self._executor = start_processes(self._profile)
         self._sent = False
 
     def _replace(self) -> None:

@@ -1,0 +1,38 @@
+"""How many workers start, and that an interrupt never reaches one that is still starting."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+from joblib import cpu_count
+
+from whatworked.errors import InvalidOptionError
+from whatworked.execution.processes import end_processes, start_processes, worker_count
+from whatworked.execution.profile import pinned_profile
+
+
+def blocked() -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_no_worker_at_all_is_refused(jobs: int) -> None:
+    with pytest.raises(InvalidOptionError, match=f"--jobs is {jobs}"):
+        worker_count(jobs, 10)
+
+
+def test_no_more_workers_than_work_or_than_the_machine_bears() -> None:
+    assert worker_count(2, 1) == 1
+    assert worker_count(3, 100) == 3
+    assert worker_count(1000, 10**6) <= 4 + 2 * cpu_count()
+    assert worker_count(4, 0) == 1
+
+
+def test_workers_start_deaf_to_interrupts_and_we_do_not() -> None:
+    executor = start_processes(pinned_profile())
+    try:
+        assert executor.submit(blocked).result()
+        assert not blocked()
+    finally:
+        end_processes(executor)

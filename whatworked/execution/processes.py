@@ -1,0 +1,68 @@
+"""Starting and ending worker processes under a numeric profile: the one place where it is done."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from multiprocessing import resource_tracker
+from typing import Any
+
+from whatworked.errors import InvalidOptionError
+from whatworked.execution.profile import NumericProfile
+from whatworked.execution.worker import prepare_process
+
+FEW = 4
+"""Workers allowed beyond two for each core, so that small machines can be asked for several."""
+
+
+def worker_count(jobs: int, tasks: int) -> int:
+    """How many workers to start when `jobs` are asked for and there are `tasks` pieces of work.
+
+    Never more than there is work for, nor than a few for each core: the work is bound by the processor, and every
+    worker takes memory of its own.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `jobs` is less than 1.
+    """
+    from joblib import cpu_count
+
+    if jobs < 1:
+        raise InvalidOptionError(f"--jobs is {jobs}; at least one worker is needed")
+    return max(1, min(jobs, tasks, FEW + 2 * int(cpu_count())))
+
+
+def start_processes(profile: NumericProfile, workers: int = 1) -> Any:
+    """An executor whose processes have the environment of `profile` from their first instruction.
+
+    The caller ends it with `end_processes`.
+    """
+    from joblib.externals.loky.process_executor import ProcessPoolExecutor
+
+    executor = ProcessPoolExecutor(
+        max_workers=workers, env=profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
+    )
+    with _interrupts_held():
+        # The first call starts the processes. Ctrl-C reaches all processes of a terminal: one that is still
+        # importing would print a traceback, so they inherit a mask without it and are ended by this process.
+        executor.submit(int)
+    return executor
+
+
+def end_processes(executor: Any) -> None:
+    """End the processes of `executor` at once, whatever they are doing."""
+    executor.shutdown(wait=True, kill_workers=True)
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    # Started here, because up to Python 3.12 it unblocks the signal when it starts.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
