@@ -60,7 +60,7 @@ class Lanes:
             for future in finished:
                 lane, unit = running.pop(future)
                 result = lane.result(future, (unit, None)) or self._piecewise(lane, unit)
-                # First the caller keeps the result, then the lane goes on: what is finished is never lost to what follows.
+                # First the caller keeps the result, then the lane goes on: what has finished is never lost.
                 yield unit, result
                 start(lane)
 
