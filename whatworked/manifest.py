@@ -26,7 +26,7 @@ class RawFile(_Part, frozen=True):
         File name; in a mirror the file is ``<source>/<name>``, in the cache and beside the manifest
         ``raw/<source>/<name>``.
     size : int
-        Bytes.
+        Bytes; 0 where that is not stated.
     sha256 : str
         Digest of the file; or of its tree of texts when `tree` is true (the archive's own bytes are then free).
     url : str
@@ -61,6 +61,11 @@ class RawFile(_Part, frozen=True):
     def address(self) -> str:
         """Where the file, or an archive that holds it, is downloaded from; empty if nowhere is recorded."""
         return self.url or self.archive_url
+
+    @property
+    def name_in_archive(self) -> str:
+        """Name of the file in an archive that holds it."""
+        return self.member or self.name
 
     def __post_init__(self) -> None:
         if len(self.sha256) != 64 or set(self.sha256) - set("0123456789abcdef"):

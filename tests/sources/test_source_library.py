@@ -5,6 +5,7 @@ import io
 import logging
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -160,6 +161,32 @@ def test_a_member_with_other_content_is_refused(own: Own) -> None:
     own.declare(ARCHIVED)
     own.put("data.zip", _zip(**{"folder/data.csv": TABLE + b"1,1,1\r\n"}))
     with pytest.raises(DigestMismatchError, match=r"data\.zip:folder/data\.csv"):
+        own.library().prepared("mine")
+
+
+def test_a_member_larger_than_expected_is_not_unpacked(own: Own) -> None:
+    own.declare(ARCHIVED)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("folder/data.csv", TABLE + bytes(1 << 24))
+    own.put("data.zip", stream.getvalue())
+    tracemalloc.start()
+    try:
+        with pytest.raises(DigestMismatchError, match=f"more than the {len(TABLE)} bytes"):
+            own.library().prepared("mine")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_compressed_member_of_the_store_is_damage(own: Own) -> None:
+    own.declare()
+    own.put()
+    own.library().prepared("mine")
+    path = own.library().store_path(manifest("mine"))
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("more.npy", bytes(1 << 24))
+    with pytest.raises(DigestMismatchError, match="is damaged: it cannot be unpacked"):
         own.library().prepared("mine")
 
 

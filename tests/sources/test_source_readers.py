@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from whatworked.errors import RawDataError
+from whatworked.errors import DigestMismatchError, RawDataError
 from whatworked.manifest import (
     ArgumentLinesReader,
     ArgumentTreeReader,
@@ -22,7 +22,7 @@ from whatworked.manifest import (
     WfdbReader,
 )
 from whatworked.sources.raw import Raw, RawArrays, RawBytes, RawCorpus, RawGraph, RawTable
-from whatworked.sources.readers import read
+from whatworked.sources.readers import arguments, read
 from whatworked.sources.readers.arguments import tree_digest
 
 
@@ -244,6 +244,15 @@ def test_the_tree_digest_does_not_depend_on_packing_but_on_every_text() -> None:
 def test_broken_archives_are_refused(data: bytes) -> None:
     with pytest.raises(RawDataError, match="/raw/file"):
         _read(ArgumentTreeReader(), file=data)
+
+
+@pytest.mark.parametrize("kind", ["zip", "xz"])
+def test_a_corpus_beyond_all_bounds_is_not_unpacked(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is on all texts together."""
+    longest = max(len(text) for text in TEXTS.values())
+    monkeypatch.setattr(arguments, "LARGEST", longest)
+    with pytest.raises(DigestMismatchError, match="more than"):
+        tree_digest(RawBytes(_deposit(kind), "x"))
 
 
 def test_the_wrong_archive_is_refused() -> None:

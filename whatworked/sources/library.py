@@ -192,7 +192,7 @@ class Library:
     def _fetch(self, file: RawFile) -> Place:
         data = self.network.download(file.address, zenodo=file.zenodo)
         if not file.url:
-            data = unpack(data, file.member or file.name, file.archive_url)
+            data = unpack(data, file.name_in_archive, file.archive_url, file.size)
         return Place("network", file.address, lambda: data)
 
     def _keep(self, one: Manifest, files: Mapping[str, RawBytes]) -> None:

@@ -59,6 +59,7 @@ def checked(place: Place, manifest: Manifest, file: RawFile) -> RawBytes:
     ------
     DigestMismatchError
         If the SHA-256 differs; the message names file, both digests and sizes, the official address, the next step.
+        If a file in an archive is larger than expected; it is not unpacked.
     RawDataError
         If the file is an archive that cannot be read or lacks the member.
     StorageError
@@ -101,8 +102,8 @@ def _folder_place(route: Route, folder: Path, file: RawFile) -> Place | None:
     packed = folder / file.archive if file.archive else None
     if packed is None or not is_file(packed):
         return None
-    member = file.member or file.name
-    return Place(route, f"{packed}:{member}", lambda: unpack(_read(packed), member, str(packed)))
+    member = file.name_in_archive
+    return Place(route, f"{packed}:{member}", lambda: unpack(_read(packed), member, str(packed), file.size))
 
 
 def is_file(path: Path) -> bool:

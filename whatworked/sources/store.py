@@ -13,7 +13,7 @@ from whatworked.canonical import canonical_json
 from whatworked.errors import DigestMismatchError
 from whatworked.files import storage_errors, write_atomic
 from whatworked.prepared import PreparedInput, content_digest
-from whatworked.sources.archives import ARCHIVE_ERRORS
+from whatworked.sources.archives import ARCHIVE_ERRORS, read_bounded
 
 _FACTS = "facts.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -61,7 +61,7 @@ def load(path: Path, source: str, family: str, digest: str) -> PreparedInput:
     try:
         arrays, facts = _unpack(data)
         found = content_digest(arrays.items(), facts)
-    except (*ARCHIVE_ERRORS, KeyError, MemoryError) as error:
+    except (*ARCHIVE_ERRORS, KeyError, MemoryError, DigestMismatchError) as error:
         raise _damaged(path, source, f"it cannot be unpacked ({error})") from error
     if found != digest:
         raise _damaged(path, source, f"content digest {found}, expected {digest}")
@@ -70,12 +70,13 @@ def load(path: Path, source: str, family: str, digest: str) -> PreparedInput:
 
 def _unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        facts = archive.read(_FACTS)
-        names = [name for name in archive.namelist() if name != _FACTS]
-        arrays = {
-            name.removesuffix(".npy"): np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
-            for name in names
-        }
+        # What `save` writes is not compressed, so no member is larger than the file.
+        members = {name: read_bounded(archive.open(name), len(data), name) for name in archive.namelist()}
+    facts = members.pop(_FACTS)
+    arrays = {
+        name.removesuffix(".npy"): np.lib.format.read_array(io.BytesIO(packed), allow_pickle=False)
+        for name, packed in members.items()
+    }
     return arrays, facts
 
 

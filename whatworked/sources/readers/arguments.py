@@ -8,10 +8,11 @@ import io
 import tarfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from typing import IO
 
 from whatworked.errors import RawDataError
 from whatworked.manifest import ArgumentLinesReader, ArgumentTreeReader
-from whatworked.sources.archives import ARCHIVE_ERRORS, unpack
+from whatworked.sources.archives import ARCHIVE_ERRORS, LARGEST, read_bounded, unpack
 from whatworked.sources.raw import RawBytes, RawCorpus
 from whatworked.sources.readers import single
 from whatworked.sources.readers.corpora import json_lines
@@ -70,6 +71,8 @@ def tree_digest(raw: RawBytes) -> str:
     ------
     RawDataError
         If the bytes are neither a tar nor a zip archive.
+    DigestMismatchError
+        If more is packed in there than a corpus can hold.
     """
     texts, _ = _members(raw)
     lines = [f"{hashlib.sha256(texts[path]).hexdigest()}  {path}" for path in sorted(texts)]
@@ -95,12 +98,18 @@ def _corpus(texts: Mapping[str, str], pairs: Iterable[tuple[str, str]], origin: 
 def _members(raw: RawBytes) -> tuple[dict[str, bytes], bytes | None]:
     texts: dict[str, bytes] = {}
     pairs: bytes | None = None
-    for name, data in _unpack(raw):
-        _, found, path = name.partition(_TEXTS)
-        if found and path.endswith(_ARGUMENT_ENDS):
-            texts[path] = data
-        elif name.endswith(_PAIRS):
-            pairs = data
+    left = LARGEST
+    try:
+        for name, stream in _streams(io.BytesIO(raw.data)):
+            data = read_bounded(stream, left, raw.origin)
+            left -= len(data)
+            _, found, path = name.partition(_TEXTS)
+            if found and path.endswith(_ARGUMENT_ENDS):
+                texts[path] = data
+            elif name.endswith(_PAIRS):
+                pairs = data
+    except ARCHIVE_ERRORS as error:
+        raise RawDataError(f"{raw.origin}: not a readable tar or zip archive: {error}") from error
     return texts, pairs
 
 
@@ -108,18 +117,15 @@ def _wanted(name: str) -> bool:
     return name.endswith((*_ARGUMENT_ENDS, _PAIRS))
 
 
-def _unpack(raw: RawBytes) -> Iterator[tuple[str, bytes]]:
-    stream = io.BytesIO(raw.data)
-    try:
-        if zipfile.is_zipfile(stream):
-            with zipfile.ZipFile(stream) as archive:
-                yield from ((name, archive.read(name)) for name in archive.namelist() if _wanted(name))
-            return
-        stream.seek(0)
-        with tarfile.open(fileobj=stream) as tar:
-            for member in tar:
-                content = tar.extractfile(member) if member.isfile() and _wanted(member.name) else None
-                if content is not None:
-                    yield member.name, content.read()
-    except ARCHIVE_ERRORS as error:
-        raise RawDataError(f"{raw.origin}: not a readable tar or zip archive: {error}") from error
+def _streams(packed: io.BytesIO) -> Iterator[tuple[str, IO[bytes]]]:
+    """Name and content of every wanted member of a tar or zip archive."""
+    if zipfile.is_zipfile(packed):
+        with zipfile.ZipFile(packed) as archive:
+            yield from ((name, archive.open(name)) for name in archive.namelist() if _wanted(name))
+        return
+    packed.seek(0)
+    with tarfile.open(fileobj=packed) as tar:
+        for member in tar:
+            content = tar.extractfile(member) if member.isfile() and _wanted(member.name) else None
+            if content is not None:
+                yield member.name, content
