@@ -6,7 +6,7 @@ source trees (type checker, import linter) do not follow.
 
 from __future__ import annotations
 
-import shutil
+import contextlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,13 +15,18 @@ MAPPED = ("workflows", "controls", "data_manifests", "references")
 
 
 def lay_links() -> Path:
-    """Make TREE/whatworked with a link for each module of the package; return TREE."""
-    shutil.rmtree(TREE, ignore_errors=True)
+    """Bring TREE/whatworked up to date: a link for each module of the package; return TREE.
+
+    Links that are right stay, so that two checks may run at once.
+    """
     package = TREE / "whatworked"
-    package.mkdir(parents=True)
-    for path in (ROOT / "whatworked").iterdir():
-        if path.name != "__pycache__":
-            (package / path.name).symlink_to(path)
-    for name in MAPPED:
-        (package / name).symlink_to(ROOT / name)
+    package.mkdir(parents=True, exist_ok=True)
+    wanted = {path.name: path for path in (ROOT / "whatworked").iterdir() if path.name != "__pycache__"}
+    wanted |= {name: ROOT / name for name in MAPPED}
+    for link in package.iterdir():
+        if link.name not in wanted:
+            link.unlink()
+    for name, path in wanted.items():
+        with contextlib.suppress(FileExistsError):
+            (package / name).symlink_to(path)
     return TREE
