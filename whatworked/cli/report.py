@@ -15,7 +15,7 @@ import click
     "--baseline", metavar="NAME", help="Method, policy or estimator to compare with [gp-effect or the first]."
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
-@click.option("--resamples", default=1999, show_default=True, help="Of the bootstrap.")
+@click.option("--resamples", default=9999, show_default=True, help="Of the bootstrap.")
 def report(
     folders: tuple[Path, ...], out: Path, title: str, baseline: str | None, confidence: float, resamples: int
 ) -> None:
