@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.cube import FloatArray, IntArray, as_strings, check_dimensions, ranks_of
+from whatworked.cube import FloatArray, IntArray, as_strings, check_dimensions, ranks_of, real_numbers
 from whatworked.errors import InvalidMaskError, InvalidSurfaceError
 
 
@@ -30,11 +30,14 @@ def check_observations(masks: npt.ArrayLike, utilities: npt.ArrayLike) -> tuple[
     InvalidMaskError
         If there is no mask, a row is not a mask, or a mask stands twice.
     InvalidSurfaceError
-        If there is not one finite utility for each mask.
+        If there is not one finite, unmasked utility for each mask.
     """
     ranks = ranks_of(masks)
     d = check_dimensions(np.shape(masks)[1])
-    values = np.asarray(utilities, dtype=np.float64)
+    try:
+        values = real_numbers(utilities)
+    except ValueError as error:
+        raise InvalidSurfaceError(f"utilities are {error}; give one real number for each mask") from error
     if not ranks.size:
         raise InvalidMaskError("no mask was measured; a fit needs at least one, and a run always has the two anchors")
     found, counts = np.unique(ranks, return_counts=True)

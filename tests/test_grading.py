@@ -195,7 +195,7 @@ def test_observed_masks_come_as_strings_ranks_arrays_or_iterators():
     assert grade(truth, prediction, []).observed == 0
 
 
-@pytest.mark.parametrize("observed", [[4], [-1], ["0"], ["012"], [0.5], [True], [[0, 1]], ["00", 3]])
+@pytest.mark.parametrize("observed", [[4], [-1], ["0"], ["012"], [0.5], [True], [[0, 1]], ["00", 3], None, 3])
 def test_observed_masks_outside_the_cube_are_refused(observed):
     with pytest.raises(InvalidMaskError):
         grade(surface([0.1, 0.2, 0.3, 0.9]), [0.5] * 4, observed)
@@ -216,6 +216,7 @@ def test_observed_masks_outside_the_cube_are_refused(observed):
         [0.5j] * 4,
         None,
         [[0.5] * 4, [0.5]],
+        np.ma.masked_equal([0.5, 0.5, 0.5, 0.25], 0.25),
     ],
 )
 def test_predictions_that_are_no_table_are_refused(prediction):
@@ -226,6 +227,13 @@ def test_predictions_that_are_no_table_are_refused(prediction):
 def test_one_set_of_observed_masks_for_each_prediction():
     with pytest.raises(InvalidMaskError, match="1 sets of observed masks for 2 predictions"):
         grade_many(surface([0.1, 0.2]), [[0.1, 0.2]] * 2, [[0]])
+    with pytest.raises(InvalidMaskError, match="observed is None"):
+        grade_many(surface([0.1, 0.2]), [[0.1, 0.2]], None)
+
+
+def test_a_masked_array_without_masked_cells_is_a_table():
+    truth = surface([0.1, 0.2, 0.3, 0.9])
+    assert grade(truth, np.ma.array(truth.utilities), []).effect_mae == 0.0
 
 
 def test_the_arguments_are_left_alone():

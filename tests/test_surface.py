@@ -76,6 +76,8 @@ def test_all_problems_are_named_at_once():
         ({"utilities": [None] * 8}, "not real numbers"),
         ({"utilities": [True] * 8}, "not real numbers"),
         ({"utilities": [[1.0], [1.0, 2.0]]}, "not a table"),
+        ({"utilities": np.ma.masked_equal(VALUES, 0.9)}, "utilities are not complete: 1 masked"),
+        ({"native": np.ma.masked_less(VALUES, 0.3)}, "native values are not complete: 2 masked"),
         ({"native": [math.inf] * 8}, "8 values .*, … *\\) not finite"),
         ({"utilities": [0.0, *VALUES[1:]], "utility_map": CostMap(1.0)}, "000 = 0\\) without a finite native cost"),
     ],

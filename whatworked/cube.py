@@ -23,6 +23,35 @@ MAX_OPTIONS = 20
 """Largest number of options the mathematics is built and measured for."""
 
 
+def real_numbers(values: npt.ArrayLike) -> FloatArray:
+    """A copy of an array-like of any shape as float64, which need not be finite.
+
+    Raises
+    ------
+    ValueError
+        If it is ragged, holds text, booleans, complex numbers or objects, or has masked cells. The message goes on
+        after "they are", for callers that raise an error of their own.
+
+    Examples
+    --------
+    >>> real_numbers([0, 0.5]).tolist()
+    [0.0, 0.5]
+    >>> real_numbers([True, False])
+    Traceback (most recent call last):
+        ...
+    ValueError: of type bool, not real numbers
+    """
+    if isinstance(values, np.ma.MaskedArray) and (hidden := int(np.ma.getmaskarray(values).sum())):
+        raise ValueError(f"not complete: {hidden} masked")
+    try:
+        given = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"not a table: {error}") from error
+    if given.dtype.kind not in "iuf":
+        raise ValueError(f"of type {given.dtype}, not real numbers")
+    return given.astype(np.float64)
+
+
 def check_dimensions(d: int) -> int:
     """Return `d` if it is a supported number of options, else raise `InvalidMaskError`."""
     if isinstance(d, bool) or not isinstance(d, int | np.integer) or not 1 <= d <= MAX_OPTIONS:

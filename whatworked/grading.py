@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.cube import FloatArray, IntArray, mask_ranks, mask_string
+from whatworked.cube import FloatArray, IntArray, mask_ranks, mask_string, real_numbers
 from whatworked.errors import InvalidArtifactError, InvalidMaskError
 from whatworked.geometry import DIRECT_LIMIT, edges, option_pairs, selection_order
 from whatworked.grades import ENDPOINT, NEAR_OPTIMAL, TOLERANCES, ZERO, Grade, recovery
@@ -64,7 +64,7 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike, observed: Observed)
     InvalidArtifactError
         If the prediction is not a table of the right size of finite numbers that a sum can hold (up to 1e150).
     InvalidMaskError
-        If an observed mask is not of the cube.
+        If the observed masks are no iterable, or one is not of the cube.
 
     Examples
     --------
@@ -93,6 +93,11 @@ def grade_many(truth: ResponseSurface, predictions: npt.ArrayLike, observed: Seq
     Returns
     -------
     tuple of Grade, length n
+
+    Raises
+    ------
+    InvalidArtifactError, InvalidMaskError
+        As `grade`; the latter also where there is not one set of observed masks for each prediction.
     """
     tables = _numbers(predictions)
     _check_tables(tables, truth)
@@ -224,14 +229,11 @@ def _both(left: BoolArray, right: BoolArray) -> int:
 
 
 def _numbers(predictions: npt.ArrayLike) -> FloatArray:
-    """A copy as floats; text, booleans, complex numbers and ragged lists are refused."""
+    """A copy as floats."""
     try:
-        given = np.asarray(predictions)
+        return real_numbers(predictions)
     except ValueError as error:
-        raise InvalidArtifactError(f"predictions are not a table: {error}; give one number for every mask") from error
-    if given.dtype.kind not in "iuf":
-        raise InvalidArtifactError(f"predictions are of type {given.dtype}; give one real number for every mask")
-    return given.astype(np.float64)
+        raise InvalidArtifactError(f"predictions are {error}; give one real number for every mask") from error
 
 
 def _check_tables(tables: FloatArray, truth: ResponseSurface) -> None:
@@ -252,6 +254,10 @@ def _check_tables(tables: FloatArray, truth: ResponseSurface) -> None:
 
 def _seen(observed: Sequence[Observed], count: int, d: int) -> BoolArray:
     """Which cells were measured, shape (n, 2**d)."""
+    if not isinstance(observed, Sequence | np.ndarray):
+        raise InvalidMaskError(
+            f"observed is {observed!s:.200}; give a sequence with the measured masks of each prediction"
+        )
     if len(observed) != count:
         raise InvalidMaskError(f"{len(observed)} sets of observed masks for {count} predictions; give one for each")
     seen = np.zeros((count, 1 << d), dtype=np.bool_)
@@ -261,6 +267,8 @@ def _seen(observed: Sequence[Observed], count: int, d: int) -> BoolArray:
 
 
 def _ranks(masks: Observed, d: int) -> IntArray | list[int]:
+    if not isinstance(masks, Iterable):
+        raise InvalidMaskError(f"observed masks are {masks!s:.200}; give every measured mask, the anchors included")
     given: Any = masks if isinstance(masks, list | tuple | np.ndarray) else list(masks)
     if len(given) and isinstance(given[0], str):
         return mask_ranks(given, d)

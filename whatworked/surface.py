@@ -13,7 +13,17 @@ import numpy.typing as npt
 from whatworked import effects as _effects
 from whatworked import spectrum as _spectrum
 from whatworked.comparison import EffectReference
-from whatworked.cube import MAX_OPTIONS, FloatArray, IntArray, edge_starts, mask_rank, mask_string, mask_strings
+from whatworked.cube import (
+    MAX_OPTIONS,
+    FloatArray,
+    IntArray,
+    edge_starts,
+    mask_rank,
+    mask_string,
+    mask_strings,
+    option_letters,
+    real_numbers,
+)
 from whatworked.errors import InvalidSurfaceError, unknown_name
 from whatworked.geometry import pairs, selection_order
 from whatworked.utility import CostMap
@@ -100,7 +110,7 @@ class ResponseSurface:
                 f"response surface {name or 'without name'}: {len(utilities)} masks, the longest of length {d}, are "
                 f"not the complete cube of 2**d masks, 1 <= d <= {MAX_OPTIONS}; give each mask exactly once"
             )
-        letters = tuple("ABCDEFGHIJKLMNOPQRST"[:d]) if options is None else tuple(options)
+        letters = option_letters(d) if options is None else tuple(options)
         return cls(letters, np.array([utilities[mask] for mask in mask_strings(d)]), name=name)
 
     @property
@@ -244,14 +254,10 @@ def _names(options: Sequence[str], problems: list[str]) -> tuple[str, ...]:
 
 def _column(values: npt.ArrayLike, what: str, d: int, problems: list[str]) -> FloatArray | None:
     try:
-        given = np.asarray(values)
+        column = real_numbers(values)
     except ValueError as error:
-        problems.append(f"{what} are not a table: {error}")
+        problems.append(f"{what} are {error}")
         return None
-    if given.dtype.kind not in "iuf":
-        problems.append(f"{what} are of type {given.dtype}, not real numbers")
-        return None
-    column = given.astype(np.float64)
     if column.shape != (1 << d,):
         problems.append(f"{what} have shape {column.shape}; {d} options need ({1 << d},)")
         return None
