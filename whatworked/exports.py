@@ -35,6 +35,11 @@ class Labelled:
     option_names: tuple[str, ...]
 
     @property
+    def names(self) -> dict[str, str]:
+        """What each option is, by option."""
+        return dict(zip(self.surface.options, self.option_names, strict=True))
+
+    @property
     def place(self) -> tuple[Cell, ...]:
         """The leading columns of every table."""
         return (self.surface.name, self.family, self.source, self.track, self.surface.d)
@@ -110,7 +115,7 @@ def conditional_effects(labelled: Sequence[Labelled]) -> FlatTable:
 
 
 def _edges(one: Labelled) -> Iterator[tuple[Cell, ...]]:
-    surface, names = one.surface, dict(zip(one.surface.options, one.option_names, strict=True))
+    surface, names = one.surface, one.names
     costs = None if surface.utility_map is None else surface.native
     for option, mask, effect in surface.effect_table():
         place = surface.options.index(option)
@@ -137,7 +142,7 @@ def pair_interactions(labelled: Sequence[Labelled]) -> FlatTable:
     )
     rows = []
     for one in labelled:
-        names = dict(zip(one.surface.options, one.option_names, strict=True))
+        names = one.names
         for (left, right), value in zip(one.surface.pairs, one.surface.interactions().tolist(), strict=True):
             rows.append((*one.place, left, right, names[left], names[right], value))
     return FlatTable("pair_interactions", columns, tuple(rows))

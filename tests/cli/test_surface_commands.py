@@ -10,7 +10,9 @@ import surface_tables
 from click.testing import CliRunner
 
 from whatworked.cli import cli
+from whatworked.cli.effects import effects
 from whatworked.errors import InvalidOptionError, ReferenceTableError, UnknownNameError
+from whatworked.reversals import FLOORS
 
 # Option A adds 0.25 where B is off and takes 0.125 where it is on; B always adds; C does nothing.
 REVERSING = np.repeat([0.25, 0.75, 0.5, 0.625], 2)
@@ -73,6 +75,11 @@ def test_sorting(folder):
     assert values == sorted(values, reverse=True)
 
 
+def test_every_floor_can_be_chosen():
+    (option,) = (one for one in effects.params if one.name == "floor")
+    assert tuple(option.type.choices) == tuple(FLOORS)
+
+
 def test_floor(folder):
     content = json.loads(run(folder, "effects", "toy", "--floor", "10%", "--json"))
     assert content["floor"] == pytest.approx(0.05)
@@ -94,6 +101,7 @@ def test_json_has_the_figures_of_the_text(folder):
 def test_a_single_option(folder):
     text = run(folder, "effects", "single")
     assert "No option changes its sign." in text
+    assert "1 option, 2 masks" in text
     assert "Share of variance: order 1 100.0%" in text
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.surfaces import references_option
-from whatworked.cli.tables import print_json, print_table
+from whatworked.cli.tables import counted, print_json, print_table
 
 if TYPE_CHECKING:
     from whatworked.catalog import Condition
@@ -33,8 +33,9 @@ def list_conditions(families: tuple[str, ...], where: Path | None, as_json: bool
         return
     header = ("condition", "family", "track", "options", "records", "utility", "best mask", "reversing")
     print_table([header, *map(_list_row, facts)], right=(3, 4))
-    sources = len({one["source"] for one in facts})
-    click.echo(f"\n{len(facts)} conditions of {sources} sources, {sum(one['records'] for one in facts)} records")
+    sources = counted(len({one["source"] for one in facts}), "source")
+    records = counted(sum(one["records"] for one in facts), "record")
+    click.echo(f"\n{counted(len(facts), 'condition')} of {sources}, {records}")
 
 
 @click.command()

@@ -10,7 +10,7 @@ import click
 
 from whatworked.cli.rows import format_option, print_rows
 from whatworked.cli.surfaces import references_option
-from whatworked.cli.tables import print_json
+from whatworked.cli.tables import counted, print_json
 
 if TYPE_CHECKING:
     from whatworked.catalog import Condition
@@ -99,7 +99,8 @@ def run(
         print_json(report.to_dict())
         return
     kept = f", {report.kept} kept from an earlier run" if report.kept else ""
-    click.echo(f"{report.made} records of {report.conditions} conditions made{kept}, in {out}")
+    conditions = counted(report.conditions, "condition")
+    click.echo(f"{counted(report.made, 'record')} of {conditions} made{kept}, in {out}")
     click.echo(f"In {report.near_ties} of those made, a choice lay within rounding of a tie.")
     for note in report.unpinned:
         click.echo(f"Not pinned on this machine: {note}")
@@ -139,21 +140,24 @@ def verify(
 
 def _print_verification(found: Verification) -> None:
     counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(found.counts.items()))
-    click.echo(f"{len(found.records)} records: {counts}")
+    click.echo(f"{counted(len(found.records), 'record')}: {counts}")
     for check in found.records:
         if check.verdict in ("different", "missing", "tie-dependent"):
             click.echo(f"- {check.verdict}: {check.name}: {check.detail}")
     classes = sum(found.classes.values())
     click.echo(
-        f"{classes} code-equivalence classes in {len(found.classes)} conditions: "
+        f"{counted(classes, 'code-equivalence class')} in {counted(len(found.classes), 'condition')}: "
         f"{len(found.class_faults) or 'none'} with more than one prediction"
     )
     six = {name: count for name, count in found.classes.items() if name.endswith("__d6")}
-    click.echo("Classes of six options: " + ", ".join(f"{name} {count}" for name, count in six.items()))
+    if six:
+        click.echo("Classes of six options: " + ", ".join(f"{name} {count}" for name, count in six.items()))
     for fault in (*found.class_faults, *found.design_faults):
         click.echo(f"- differs: {fault}")
     click.echo(f"Recorded ridge designs: {len(found.design_faults) or 'none'} differ from their formula")
-    click.echo(f"{len(found.near_ties)} records say that a choice lay within rounding of a tie:")
+    click.echo(
+        f"Records that say of themselves that a choice lay within rounding of a tie: {len(found.near_ties) or 'none'}"
+    )
     for line in _grouped(found.near_ties):
         click.echo(f"- {line}")
     for note in found.unpinned:

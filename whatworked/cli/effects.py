@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.surfaces import labelled, references_option
+from whatworked.cli.tables import counted, print_json
 from whatworked.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ def effects(condition: str, letter: str | None, sort: bool, floor: str, where: P
 
     Examples: whatworked effects scifact__d6; whatworked effects scifact__d6 --option C --sort
     """
-    import json
-
     from whatworked.reversals import floor_of
 
     one = labelled(condition, where)
@@ -46,8 +45,7 @@ def effects(condition: str, letter: str | None, sort: bool, floor: str, where: P
         raise unknown_name("option", letter, one.surface.options)
     size = floor_of(one.surface, floor)
     if as_json:
-        content = _json(one, size, sort) if letter is None else _option_json(one, letter, size, sort)
-        click.echo(json.dumps(content, indent=1))
+        print_json(_json(one, size, sort) if letter is None else _option_json(one, letter, size, sort))
         return
     lines = _overview(one, size, sort) if letter is None else _option_lines(one, letter, size, sort)
     click.echo("\n".join(lines))
@@ -82,14 +80,14 @@ def _heading(one: Labelled, floor: float) -> list[str]:
     surface = one.surface
     low, high = surface.utilities.min(), surface.utilities.max()
     return [
-        f"{surface.name}: {one.family}, source {one.source}, {surface.d} options, {1 << surface.d} masks",
+        f"{surface.name}: {one.family}, source {one.source}, {counted(surface.d, 'option')}, {1 << surface.d} masks",
         f"utility {low:.4f} to {high:.4f} (range {surface.range:.4f}), best mask {surface.best}; "
         f"mean |effect| {surface.mean_absolute_effect:.4f}; floor {floor:.3g}",
     ]
 
 
 def _overview(one: Labelled, floor: float, sort: bool) -> list[str]:
-    surface, names = one.surface, dict(zip(one.surface.options, one.option_names, strict=True))
+    surface, names = one.surface, one.names
     signs = _signs(surface, floor, sort)
     width = max(len("option"), *(len(f"{entry.option} {names[entry.option]}") for entry in signs))
     lines = [*_heading(one, floor), "", _HEADER.format("option", width=width)]
@@ -135,13 +133,12 @@ def _interaction_lines(surface: ResponseSurface) -> list[str]:
 
 def _option_lines(one: Labelled, letter: str, floor: float, sort: bool) -> list[str]:
     surface = one.surface
-    name = one.option_names[surface.options.index(letter)]
     entry = next(signs for signs in _signs(surface, floor, sort) if signs.option == letter)
     others = "".join(option if option != letter else "-" for option in surface.options)
     lines = [
         *_heading(one, floor),
-        f"option {letter}, {name}: {_verdict(entry)}; mean {entry.mean:+.4f}; helps in {entry.helps} backgrounds, "
-        f"hurts in {entry.hurts}, no effect in {entry.neutral}",
+        f"option {letter}, {one.names[letter]}: {_verdict(entry)}; mean {entry.mean:+.4f}; "
+        f"helps in {counted(entry.helps, 'background')}, hurts in {entry.hurts}, no effect in {entry.neutral}",
         "",
         f"{others:<{max(10, surface.d)}}  utility off     on   effect",
     ]
@@ -154,7 +151,7 @@ def _option_lines(one: Labelled, letter: str, floor: float, sort: bool) -> list[
 
 
 def _json(one: Labelled, floor: float, sort: bool) -> dict[str, Any]:
-    surface, names = one.surface, dict(zip(one.surface.options, one.option_names, strict=True))
+    surface, names = one.surface, one.names
     return {
         **_json_heading(one, floor),
         "options": [
@@ -184,7 +181,7 @@ def _option_json(one: Labelled, letter: str, floor: float, sort: bool) -> dict[s
     return {
         **_json_heading(one, floor),
         "option": letter,
-        "name": one.option_names[one.surface.options.index(letter)],
+        "name": one.names[letter],
         "effects": [_edge_json(one.surface, edge) for edge in edges],
     }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from whatworked.cli.surfaces import conditions_with_tables, labelled, references_option
+from whatworked.cli.tables import counted, print_json
 from whatworked.errors import ReferenceTableError
 
 
@@ -25,8 +26,6 @@ def export(folder: Path, where: Path | None, as_json: bool) -> None:
 
     Example: whatworked export out/tables
     """
-    import json
-
     from whatworked.exports import all_tables
     from whatworked.files import write_atomic
 
@@ -41,7 +40,7 @@ def export(folder: Path, where: Path | None, as_json: bool) -> None:
         write_atomic(folder / f"{table.name}.dictionary.csv", table.dictionary())
     if as_json:
         rows = {table.name: len(table.rows) for table in tables}
-        click.echo(json.dumps({"folder": str(folder), "conditions": len(names), "rows": rows}))
+        print_json({"folder": str(folder), "conditions": len(names), "rows": rows})
         return
     for table in tables:
-        click.echo(f"{folder / table.name}.csv  {len(table.rows)} rows, {len(table.columns)} columns")
+        click.echo(f"{folder / table.name}.csv  {counted(len(table.rows), 'row')}, {len(table.columns)} columns")

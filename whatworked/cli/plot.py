@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from whatworked import plots
 from whatworked.cli.surfaces import labelled, references_option
 from whatworked.errors import InvalidOptionError
 
@@ -22,7 +23,7 @@ from whatworked.errors import InvalidOptionError
     "--kind",
     default="overview",
     show_default=True,
-    type=click.Choice(["overview", "effects", "main", "interactions", "spectrum"]),
+    type=click.Choice(plots.KINDS),
     help="Everything on one page, or one panel.",
 )
 @references_option
@@ -33,7 +34,6 @@ def plot(condition: str, out: Path, kind: str, where: Path | None) -> None:
 
     Examples: whatworked plot astronaut__d6 --out X.png; whatworked plot wine --kind interactions --out wine.svg
     """
-    from whatworked import plots
     from whatworked.files import write_atomic
 
     form = out.suffix.removeprefix(".").lower()

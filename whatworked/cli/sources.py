@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from whatworked.cli.tables import print_json, print_table
+from whatworked.cli.tables import counted, print_json, print_table
 
 if TYPE_CHECKING:
     from whatworked.sources.library import Library
@@ -122,7 +122,8 @@ def _list(library: Library, wanted: tuple[str, ...], as_json: bool) -> None:
     rows = [(one.source, one.family, "yes" if one.present else "no", one.route, one.licence) for one in lines]
     print_table([("source", "family", "present", "from", "licence"), *rows])
     absent = [one for one in lines if not one.present]
-    click.echo(f"\n{len(lines) - len(absent)} of {len(lines)} sources are on this machine.")
+    here = len(lines) - len(absent)
+    click.echo(f"\n{here} of {counted(len(lines), 'source')} {'is' if here == 1 else 'are'} on this machine.")
     if absent:
         _print_absent(absent, {one.family for one in lines} - {one.family for one in lines if one.present})
 

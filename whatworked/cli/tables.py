@@ -1,4 +1,4 @@
-"""Printing aligned columns and JSON."""
+"""Printing aligned columns, JSON and counts."""
 
 from __future__ import annotations
 
@@ -19,6 +19,18 @@ def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> 
             for position, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         click.echo("  ".join(cells).rstrip())
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, which takes an s unless there is exactly one.
+
+    Examples
+    --------
+    >>> counted(1, "record"), counted(0, "record"), counted(2, "code-equivalence class")
+    ('1 record', '0 records', '2 code-equivalence classes')
+    """
+    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number} {noun}{ending}"
 
 
 def print_json(value: Any) -> None:

@@ -63,7 +63,7 @@ def _title(one: Labelled) -> str:
 
 
 def _labels(one: Labelled) -> list[str]:
-    return [f"{option}  {name}" for option, name in zip(one.surface.options, one.option_names, strict=True)]
+    return [f"{option}  {name}" for option, name in one.names.items()]
 
 
 def _limit(values: FloatArray) -> float:
