@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import hashlib
-import importlib
 import json
 import re
 from pathlib import Path
@@ -29,11 +28,6 @@ def test_example(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     result = doctest.testfile(str(root / "docs" / "sources.md"), module_relative=False)
     assert result.attempted == 3
     assert result.failed == 0
-
-
-@pytest.mark.parametrize("name", ["prepared", "catalog", "manifests", "sources.prepare.retrieval"])
-def test_docstrings(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(f"whatworked.{name}")).failed == 0
 
 
 def test_a_source_of_ones_own_in_two_checks(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
