@@ -28,15 +28,18 @@ def _class_aware(base: Callable[[], Estimator], equivalence: Equivalence | None 
     return ClassAwareEstimator(base(), equivalence)
 
 
-_PLAIN: dict[str, Callable[[], Estimator]] = {
-    "ridge-main": partial(RidgeEstimator, degree=1),
-    "ridge-pair": partial(RidgeEstimator, degree=2),
-    "gp": KrigingEstimator,
-    "mean": MeanEstimator,
-}
+PLAIN_ESTIMATORS: Mapping[str, Callable[[], Estimator]] = MappingProxyType(
+    {
+        "ridge-main": partial(RidgeEstimator, degree=1),
+        "ridge-pair": partial(RidgeEstimator, degree=2),
+        "gp": KrigingEstimator,
+        "mean": MeanEstimator,
+    }
+)
+"""Factories of the reference estimators that see masks, not classes."""
 
 ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
-    {**_PLAIN, **{f"class-{name}": partial(_class_aware, base) for name, base in _PLAIN.items()}}
+    {**PLAIN_ESTIMATORS, **{f"class-{name}": partial(_class_aware, base) for name, base in PLAIN_ESTIMATORS.items()}}
 )
 """Factories of the reference estimators; those of ``class-…`` take an `equivalence`."""
 

@@ -233,7 +233,7 @@ def class_gain(records: Iterable[Record]) -> tuple[Row, ...]:
     One row per paired six-option condition, pair of methods and budget, with the credits the class-aware one spent.
     """
     held = {(record.condition, record.method, record.budget): record for record in records if record.seed == 0}
-    pairs = (("CD1", "D1"), ("CD2", "D2"), ("CGP-E", "GP-E"))
+    pairs = [pair for pair in PAIRS if METHODS[pair[0]].class_aware]
     rows = []
     for condition in conditions():
         for aware, plain in pairs:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from whatworked.aggregate import Measurement, macro_mean
-from whatworked.controls.methods import METHODS, estimator
+from whatworked.controls.methods import METHODS, PLAIN_ESTIMATORS, estimator
 from whatworked.controls.results import Cohort, Row, cohorts, graded
 from whatworked.cube import FloatArray, all_bits, anchors, bits_of, mask_ranks
 from whatworked.grades import Grade
@@ -16,9 +16,6 @@ from whatworked.records import Record
 from whatworked.surface import ResponseSurface
 
 Surfaces = Callable[[str], ResponseSurface]
-
-ESTIMATORS = ("ridge-main", "ridge-pair", "gp", "mean")
-"""Columns of the matrix."""
 
 
 def refit(surface: ResponseSurface, purchases: Sequence[str], name: str, aliases: Sequence[str] = ()) -> Grade:
@@ -44,7 +41,7 @@ def refit(surface: ResponseSurface, purchases: Sequence[str], name: str, aliases
 
 
 def acquisition_matrix(
-    records: Iterable[Record], budget: int, surface_of: Surfaces, estimators: Sequence[str] = ESTIMATORS
+    records: Iterable[Record], budget: int, surface_of: Surfaces, estimators: Sequence[str] = tuple(PLAIN_ESTIMATORS)
 ) -> tuple[Row, ...]:
     """Family-macro recovery of every estimator on the observations of every acquisition policy.
 

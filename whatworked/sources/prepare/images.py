@@ -6,10 +6,11 @@ import io
 
 import numpy as np
 
+from whatworked.cube import FloatArray
 from whatworked.errors import RawDataError
 from whatworked.manifest import ImagePreparation, Manifest
 from whatworked.prepared import PreparedInput
-from whatworked.sources.raw import FloatArray, RawImage
+from whatworked.sources.raw import RawImage
 
 
 def prepare_image(manifest: Manifest, raw: RawImage) -> PreparedInput:

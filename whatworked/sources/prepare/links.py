@@ -6,10 +6,11 @@ from itertools import combinations
 
 import numpy as np
 
+from whatworked.cube import IntArray
 from whatworked.errors import RawDataError
 from whatworked.manifest import LinkPreparation, Manifest
 from whatworked.prepared import PreparedInput
-from whatworked.sources.raw import IntArray, RawGraph
+from whatworked.sources.raw import RawGraph
 
 
 def prepare_links(manifest: Manifest, raw: RawGraph) -> PreparedInput:

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
+from whatworked.cube import FloatArray
 from whatworked.errors import RawDataError
 from whatworked.manifest import Manifest, SeriesPreparation
 from whatworked.prepared import PreparedInput
 from whatworked.sources.prepare.tables import numbers
-from whatworked.sources.raw import FloatArray, RawTable
+from whatworked.sources.raw import RawTable
 
 
 def prepare_series(manifest: Manifest, raw: RawTable) -> PreparedInput:

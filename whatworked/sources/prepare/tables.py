@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from whatworked.cube import FloatArray, IntArray
 from whatworked.errors import RawDataError
 from whatworked.manifest import Manifest, TablePreparation
 from whatworked.prepared import PreparedInput
-from whatworked.sources.raw import FloatArray, IntArray, RawTable
+from whatworked.sources.raw import RawTable
 
 
 def prepare_table(manifest: Manifest, raw: RawTable) -> PreparedInput:
