@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from whatworked.bootstrap import RESAMPLES
 from whatworked.files import write_atomic
 from whatworked.runs.comparison import CONFIDENCE, compare_methods
 from whatworked.runs.pool import Pool
-
-RESAMPLES = 1_999
-"""Resamples of the page's intervals unless asked otherwise."""
 
 
 def report_page(
