@@ -57,7 +57,7 @@ class ExactScores:
 
 
 def make_design(d: int, degree: int, equivalence: Equivalence) -> RecordedDesign:
-    """Compute a design to its end, in floating point as the specification says, checked against exact scores.
+    """Compute a design to its end, in floating point as any policy would, checked against exact scores.
 
     The order depends on the BLAS kernel, so it is recorded under the pinned numeric profile only.
     """

@@ -273,6 +273,19 @@ def test_content_that_cannot_be_prepared_is_refused(family: str, preparation: st
         prepare(_manifest(family, preparation), raw)
 
 
+@pytest.mark.parametrize(
+    ("preparation", "raw", "told"),
+    [
+        ('kind = "table"\ntarget = "y"', RawImage(b"", "/raw/a.png"), "'table' takes a RawTable, but /raw/a.png"),
+        ('kind = "image"', RawTable({}, 0, "/raw/a.csv"), "'image' takes a RawImage"),
+        ('kind = "links"\nsplit_seed = 5', RawArrays({}, "x"), "'links' takes a RawGraph"),
+    ],
+)
+def test_a_reader_that_does_not_go_with_the_preparation_is_refused(preparation: str, raw: Raw, told: str) -> None:
+    with pytest.raises(RawDataError, match=told):
+        prepare(_manifest("regression", preparation), raw)
+
+
 def test_beats_in_millivolt_with_listed_labels_only() -> None:
     how = 'kind = "beats"\nsamples = 3\nsample_rate = 4\ngain = 2.0\nbaseline = 1\ncodes = [1, 5]\nchannel = 1'
     samples = np.array([[0, 1], [0, 3], [0, 0], [0, 9]])

@@ -131,6 +131,21 @@ def _npz(**arrays: np.ndarray) -> bytes:
     return stream.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("reader", "files", "told"),
+    [
+        (TableReader(), {"a.csv": "x\n1\n", "b.csv": "x\n1\n"}, "a.csv, b.csv: this reader takes one file"),
+        (BeirReader(), {"corpus.jsonl": "", "queries.jsonl": ""}, "needs qrels/, too"),
+        (BeirReader(), {"qrels/test.tsv": "", "queries.jsonl": ""}, "needs corpus.jsonl, too"),
+        (ArgumentLinesReader(), {"true_pairs.tsv": ""}, "needs arguments.jsonl.gz, too"),
+        (TableReader(labels={"z": {"1": "2"}}), {"a.csv": "x\n1\n"}, "labels are given for column 'z'"),
+    ],
+)
+def test_forms_with_other_files_or_columns_are_refused(reader: Reader, files: dict[str, str], told: str) -> None:
+    with pytest.raises(RawDataError, match=told):
+        _read(reader, **files)
+
+
 def test_arrays() -> None:
     raw = _read(ArraysReader(), file=_npz(series=np.arange(3.0)))
     assert isinstance(raw, RawArrays)

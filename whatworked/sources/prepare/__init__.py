@@ -9,17 +9,18 @@ from typing import Any
 from whatworked.errors import RawDataError
 from whatworked.manifest import Manifest
 from whatworked.prepared import PreparedInput
-from whatworked.sources.raw import Raw
+from whatworked.sources.raw import Raw, RawArrays, RawCorpus, RawGraph, RawImage, RawRecord, RawTable
 
-_PREPARATIONS = {
-    "table": "tables:prepare_table",
-    "series": "series:prepare_series",
-    "image": "images:prepare_image",
-    "retrieval": "retrieval:prepare_retrieval",
-    "beats": "beats:prepare_beats",
-    "links": "links:prepare_links",
-    "arrays": "arrays:prepare_arrays",
+_PREPARATIONS: dict[str, tuple[str, type[Raw]]] = {
+    "table": ("tables:prepare_table", RawTable),
+    "series": ("series:prepare_series", RawTable),
+    "image": ("images:prepare_image", RawImage),
+    "retrieval": ("retrieval:prepare_retrieval", RawCorpus),
+    "beats": ("beats:prepare_beats", RawRecord),
+    "links": ("links:prepare_links", RawGraph),
+    "arrays": ("arrays:prepare_arrays", RawArrays),
 }
+"""By kind: the function, and what it takes."""
 
 
 def prepare(manifest: Manifest, raw: Raw) -> PreparedInput:
@@ -30,13 +31,19 @@ def prepare(manifest: Manifest, raw: Raw) -> PreparedInput:
     Raises
     ------
     RawDataError
-        If the content does not allow the preparation (missing column, value that is no number, too few queries, …) or
-        the result has other shapes than the manifest expects.
+        If the content is of another kind than the preparation takes, does not allow it (missing column, value that is
+        no number, too few queries, …), or the result has other shapes than the manifest expects.
     """
     kind = type(manifest.preparation).__struct_config__.tag
-    module, function = _PREPARATIONS[str(kind)].split(":")
-    preparing: Callable[[Manifest, Raw], PreparedInput] = getattr(import_module(f"{__name__}.{module}"), function)
-    prepared = preparing(manifest, raw)
+    location, wanted = _PREPARATIONS[str(kind)]
+    if not isinstance(raw, wanted):
+        raise RawDataError(
+            f"source {manifest.id}: preparation {kind!r} takes a {wanted.__name__}, but {raw.origin} was read as a "
+            f"{type(raw).__name__}; give the form a reader that goes with the preparation (see docs/sources.md)"
+        )
+    module, function = location.split(":")
+    preparing: Callable[..., PreparedInput] = getattr(import_module(f"{__name__}.{module}"), function)
+    prepared = preparing(manifest, manifest.preparation, raw)
     found = shapes(prepared)
     expected = manifest.expected.shapes
     wrong = [

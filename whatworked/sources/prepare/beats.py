@@ -10,7 +10,7 @@ from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawRecord
 
 
-def prepare_beats(manifest: Manifest, raw: RawRecord) -> PreparedInput:
+def prepare_beats(manifest: Manifest, how: BeatPreparation, raw: RawRecord) -> PreparedInput:
     """`signal` (samples,) in mV = (digital value - baseline) / gain, and `events`, sample numbers of the listed labels.
 
     Raises
@@ -18,9 +18,6 @@ def prepare_beats(manifest: Manifest, raw: RawRecord) -> PreparedInput:
     RawDataError
         If the record is shorter, has another sample rate, or lacks the channel.
     """
-    how = manifest.preparation
-    if not isinstance(how, BeatPreparation):
-        raise RawDataError(f"source {manifest.id}: a beat preparation is needed for {raw.origin}")
     length, channels = raw.samples.shape
     if length < how.samples or channels <= how.channel or raw.sample_rate != how.sample_rate:
         raise RawDataError(

@@ -13,7 +13,7 @@ from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawImage
 
 
-def prepare_image(manifest: Manifest, raw: RawImage) -> PreparedInput:
+def prepare_image(manifest: Manifest, how: ImagePreparation, raw: RawImage) -> PreparedInput:
     """`clean` and `noisy` of shape (rows, columns) in [0, 1].
 
     Grey conversion comes before shrinking: the other order gives other pixels. A fresh generator makes the noise of
@@ -24,9 +24,6 @@ def prepare_image(manifest: Manifest, raw: RawImage) -> PreparedInput:
     RawDataError
         If Pillow cannot decode the picture.
     """
-    how = manifest.preparation
-    if not isinstance(how, ImagePreparation):
-        raise RawDataError(f"source {manifest.id}: an image preparation is needed for {raw.origin}")
     clean = _grey(raw, how.side)
     noise = np.random.default_rng(how.seed).normal(0.0, how.noise, clean.shape)
     noisy = np.clip(clean + noise, 0.0, 1.0)

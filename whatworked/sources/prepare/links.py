@@ -13,8 +13,8 @@ from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawGraph
 
 
-def prepare_links(manifest: Manifest, raw: RawGraph) -> PreparedInput:
-    """Divide the simple undirected graph (specification: preparation, graphs).
+def prepare_links(manifest: Manifest, how: LinkPreparation, raw: RawGraph) -> PreparedInput:
+    """Divide the simple undirected graph.
 
     Nodes become 0 … n-1 in ascending order of their ids; self-loops and repeated edges go. Of M edges, K = round(f·M)
     calibrate, K test, the others are observed. Pairs are listed positives, then as many negatives.
@@ -24,9 +24,6 @@ def prepare_links(manifest: Manifest, raw: RawGraph) -> PreparedInput:
     RawDataError
         If the graph has too few edges or non-edges for the parts.
     """
-    how = manifest.preparation
-    if not isinstance(how, LinkPreparation):
-        raise RawDataError(f"source {manifest.id}: a link preparation is needed for {raw.origin}")
     edges, others = _pairs(raw)
     part = round(how.part_fraction * len(edges))
     seen = len(edges) - 2 * part

@@ -12,7 +12,7 @@ from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawCorpus
 
 
-def prepare_retrieval(manifest: Manifest, raw: RawCorpus) -> PreparedInput:
+def prepare_retrieval(manifest: Manifest, how: RetrievalPreparation, raw: RawCorpus) -> PreparedInput:
     """Documents in string order of their ids, and the queries whose ids have the smallest SHA-256, in that order.
 
     With `exclude_copies` each query excludes the documents whose normalised text equals its own.
@@ -22,9 +22,6 @@ def prepare_retrieval(manifest: Manifest, raw: RawCorpus) -> PreparedInput:
     RawDataError
         If there are fewer eligible queries than wanted, or a relevant document is missing.
     """
-    how = manifest.preparation
-    if not isinstance(how, RetrievalPreparation):
-        raise RawDataError(f"source {manifest.id}: a retrieval preparation is needed for {raw.origin}")
     if len(raw.queries) < how.queries:
         raise RawDataError(f"{raw.origin}: {len(raw.queries)} eligible queries, {how.queries} are needed")
     ids = sorted(raw.documents)

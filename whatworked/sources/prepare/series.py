@@ -14,7 +14,7 @@ from whatworked.sources.prepare.tables import numbers
 from whatworked.sources.raw import RawTable
 
 
-def prepare_series(manifest: Manifest, raw: RawTable) -> PreparedInput:
+def prepare_series(manifest: Manifest, how: SeriesPreparation, raw: RawTable) -> PreparedInput:
     """One series of shape (rows times columns,), row after row; `cut` = floor(train fraction times length).
 
     A missing value takes the latest preceding one.
@@ -24,9 +24,6 @@ def prepare_series(manifest: Manifest, raw: RawTable) -> PreparedInput:
     RawDataError
         If a column is missing, a cell is neither empty nor a number, or the first value is missing.
     """
-    how = manifest.preparation
-    if not isinstance(how, SeriesPreparation):
-        raise RawDataError(f"source {manifest.id}: columns of a series are needed to prepare {raw.origin}")
     series = np.column_stack([numbers(raw, name, empty=math.nan) for name in how.columns]).ravel()
     if math.isnan(series[0]):
         raise RawDataError(f"{raw.origin}: the first value is missing, so nothing can fill it")

@@ -13,8 +13,8 @@ from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawTable
 
 
-def prepare_table(manifest: Manifest, raw: RawTable) -> PreparedInput:
-    """Prepare a classification, regression or clustering source (specification: preparation, tabular).
+def prepare_table(manifest: Manifest, how: TablePreparation, raw: RawTable) -> PreparedInput:
+    """Prepare a classification, regression or clustering source.
 
     Exact duplicates of features and target go, the first stays, the order is kept. Class labels become integers in the
     sorted order of the labels. The split is one `GroupShuffleSplit` whose group ids are ranks of the feature vectors in
@@ -25,8 +25,7 @@ def prepare_table(manifest: Manifest, raw: RawTable) -> PreparedInput:
     RawDataError
         If a column is missing, a cell is no finite number, or the family is none of the three.
     """
-    how = manifest.preparation
-    if not isinstance(how, TablePreparation) or manifest.family not in ("classification", "regression", "clustering"):
+    if manifest.family not in ("classification", "regression", "clustering"):
         raise RawDataError(f"source {manifest.id}: a table cannot be prepared for family {manifest.family!r}")
     features = _feature_names(how, raw)
     X = np.column_stack([numbers(raw, name) for name in features])

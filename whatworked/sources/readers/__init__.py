@@ -54,6 +54,15 @@ def read(reader: Reader, files: Mapping[str, RawBytes]) -> Raw:
 
 
 def single(files: Mapping[str, RawBytes]) -> RawBytes:
-    """The only file of a form that has one."""
-    (only,) = files.values()
-    return only
+    """The only file of a form; `RawDataError` if it has several."""
+    if len(files) != 1:
+        raise RawDataError(f"files {', '.join(files)}: this reader takes one file; make a form of each")
+    return next(iter(files.values()))
+
+
+def named(files: Mapping[str, RawBytes], start: str) -> RawBytes:
+    """The file of a form whose name starts so; `RawDataError` if it has none."""
+    found = next((raw for name, raw in files.items() if name.startswith(start)), None)
+    if found is None:
+        raise RawDataError(f"files {', '.join(files)}: this reader needs {start}, too; correct the manifest")
+    return found

@@ -14,7 +14,7 @@ from whatworked.errors import RawDataError
 from whatworked.manifest import ArgumentLinesReader, ArgumentTreeReader
 from whatworked.sources.archives import ARCHIVE_ERRORS, LARGEST, read_bounded, unpack
 from whatworked.sources.raw import RawBytes, RawCorpus
-from whatworked.sources.readers import single
+from whatworked.sources.readers import named, single
 from whatworked.sources.readers.corpora import json_lines
 
 _TEXTS = "02-extracted-arguments/"
@@ -49,16 +49,16 @@ def read_lines(reader: ArgumentLinesReader, files: Mapping[str, RawBytes]) -> Ra
     Raises
     ------
     RawDataError
-        If the text file cannot be unpacked, or a line is not as described.
+        If a file is not there, the text file cannot be unpacked, or a line is not as described.
     """
     del reader
-    packed = files["arguments.jsonl.gz"]
+    packed = named(files, "arguments.jsonl.gz")
     try:
         unpacked = RawBytes(gzip.decompress(packed.data), packed.origin)
     except ARCHIVE_ERRORS as error:
         raise RawDataError(f"{packed.origin}: cannot be unpacked: {error}") from error
     texts = {row["path"]: row["text"] for row in json_lines(unpacked, ("path", "text"))}
-    rows = (line.split("\t") for line in files["true_pairs.tsv"].data.decode("utf-8").splitlines())
+    rows = (line.split("\t") for line in named(files, "true_pairs.tsv").data.decode("utf-8").splitlines())
     return _corpus(texts, [(row[0], row[1]) for row in rows if len(row) == 2], packed.origin)
 
 

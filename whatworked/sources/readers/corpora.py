@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from whatworked.errors import RawDataError
 from whatworked.manifest import BeirReader
 from whatworked.sources.raw import RawBytes, RawCorpus
+from whatworked.sources.readers import named
 
 
 def read_beir(reader: BeirReader, files: Mapping[str, RawBytes]) -> RawCorpus:
@@ -23,15 +24,16 @@ def read_beir(reader: BeirReader, files: Mapping[str, RawBytes]) -> RawCorpus:
     Raises
     ------
     RawDataError
-        If a line is no JSON object with the needed keys, or the qrels name an unknown query.
+        If one of the files is not there, a line is no JSON object with the needed keys, or the qrels name an unknown
+        query.
     """
     del reader
-    qrels = next(raw for name, raw in files.items() if name.startswith("qrels/"))
+    qrels = named(files, "qrels/")
     documents = {
         row["_id"]: f"{row['title']} {row['text']}"
-        for row in json_lines(files["corpus.jsonl"], ("_id", "title", "text"))
+        for row in json_lines(named(files, "corpus.jsonl"), ("_id", "title", "text"))
     }
-    texts = {row["_id"]: row["text"] for row in json_lines(files["queries.jsonl"], ("_id", "text"))}
+    texts = {row["_id"]: row["text"] for row in json_lines(named(files, "queries.jsonl"), ("_id", "text"))}
     relevant: dict[str, list[str]] = {}
     for query, document in _judgements(qrels):
         relevant.setdefault(query, []).append(document)

@@ -17,8 +17,8 @@ def read_table(reader: TableReader, files: Mapping[str, RawBytes]) -> RawTable:
     Raises
     ------
     RawDataError
-        If the text is not UTF-8, a line has another number of fields than the columns, a column name stands twice, or
-        there is no row.
+        If the text is not UTF-8, a line has another number of fields than the columns, a column name stands twice,
+        there is no row, or there is no column that labels are given for.
     """
     raw = single(files)
     rows = [row for row in _rows(reader, raw) if row]
@@ -36,7 +36,9 @@ def read_table(reader: TableReader, files: Mapping[str, RawBytes]) -> RawTable:
             )
     columns = {name: [row[position].strip() for row in rows] for position, name in enumerate(names)}
     for name, official in reader.labels.items():
-        columns[name] = [official.get(cell, cell) for cell in columns.get(name, [])]
+        if name not in columns:
+            raise RawDataError(f"{raw.origin}: labels are given for column {name!r}, which it has not")
+        columns[name] = [official.get(cell, cell) for cell in columns[name]]
     return RawTable(columns, len(rows), raw.origin)
 
 
