@@ -46,6 +46,8 @@ def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     [
         (PermissionError(13, "Permission denied"), "correct its permissions or"),
         (OSError(28, "No space left on device"), "free space or"),
+        (FileNotFoundError(2, "No such file or directory"), "put it there or name another one"),
+        (NotADirectoryError(20, "Not a directory"), "Not a directory; choose another folder"),
     ],
 )
 def test_the_next_step_fits_the_reason(error: OSError, advice: str, tmp_path: Path) -> None:

@@ -27,6 +27,10 @@ def storage_errors(path: Path, doing: str) -> Iterator[None]:
 def _next_step(error: OSError) -> str:
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "correct its permissions or choose another folder"
+    if error.errno == errno.ENOENT:
+        return "put it there or name another one"
+    if error.errno in (errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
+        return "choose another folder"
     return "free space or choose another folder"
 
 
