@@ -94,8 +94,10 @@ def content_digest(arrays: Iterable[tuple[str, Array]], facts: bytes) -> str:
 
 
 def _frozen(array: Array) -> Array:
-    copy = np.ascontiguousarray(array)
-    if copy is array and copy.flags.writeable:
-        copy = copy.copy()
-    copy.setflags(write=False)
-    return copy
+    """A contiguous, read-only array that nobody else can write to, not even through another view of its memory."""
+    contiguous = np.ascontiguousarray(array)
+    private = contiguous.base is None and not contiguous.flags.writeable
+    if np.may_share_memory(contiguous, array) and not private:
+        contiguous = contiguous.copy()
+    contiguous.setflags(write=False)
+    return contiguous

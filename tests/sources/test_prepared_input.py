@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +50,16 @@ def test_content_cannot_be_changed_and_does_not_follow_the_caller() -> None:
         one.arrays["y"] = array  # type: ignore[index]
     with pytest.raises(TypeError):
         one.facts["cut"] = 4  # type: ignore[index]
+
+
+def test_content_does_not_follow_another_view_of_its_memory(tmp_path: Path) -> None:
+    array = np.arange(3.0)
+    view = array[:]
+    view.flags.writeable = False
+    mapped = np.memmap(tmp_path / "x", dtype=np.float64, mode="w+", shape=(3,))
+    one = PreparedInput("a", "f", {"X": view, "Y": mapped}, {})
+    array[0] = mapped[0] = 7
+    assert one.arrays["X"][0] == one.arrays["Y"][0] == 0
 
 
 def test_it_travels_to_another_process() -> None:
