@@ -10,6 +10,8 @@ import json
 import sys
 from typing import Any
 
+import numpy as np
+
 from whatworked import catalog, workflows
 from whatworked.cube import mask_strings
 from whatworked.errors import SourceUnavailableError
@@ -26,7 +28,8 @@ def table(library: Library, condition: str) -> dict[str, Any]:
     for mask in mask_strings(one.dimensions):
         prediction = workflow.predict(data, mask, store)
         utilities[mask] = workflow.score(data, prediction.value, prediction.warnings).utility
-        worst = max(worst, workflow.metric.disagreement(data, prediction.value))
+        # Unlike the built-in function this keeps a NaN.
+        worst = float(np.maximum(worst, workflow.metric.disagreement(data, prediction.value)))
     return {"utility": utilities, "disagreement": worst}
 
 
