@@ -92,13 +92,18 @@ _PLACE = (
     Column("dimensions", "integer", "options", "number of options d"),
 )
 
+_OPTION = (
+    Column("option", "string", "", "option that is switched on"),
+    Column("option_name", "string", "", "what the option changes"),
+)
+_FLOOR = Column("floor", "string", "", "effects up to the floor count as none: 1e-12, or a share of the utility range")
+
 
 def conditional_effects(labelled: Sequence[Labelled]) -> FlatTable:
     """One row per edge of each cube: d * 2**(d-1) conditional effects per condition."""
     columns = (
         *_PLACE,
-        Column("option", "string", "", "option that is switched on"),
-        Column("option_name", "string", "", "what the option changes"),
+        *_OPTION,
         Column(
             "mask_off", "string", "", "mask before, with the option 0: the background of the effect; option A leftmost"
         ),
@@ -152,9 +157,8 @@ def option_sign_table(labelled: Sequence[Labelled]) -> FlatTable:
     """One row per option and floor of each condition: in how many backgrounds it helps and hurts."""
     columns = (
         *_PLACE,
-        Column("option", "string", "", "option that is switched on"),
-        Column("option_name", "string", "", "what the option changes"),
-        Column("floor", "string", "", "effects up to the floor count as none: 1e-12, or a share of the utility range"),
+        *_OPTION,
+        _FLOOR,
         Column("floor_size", "number", "utility", "the floor in utility"),
         Column("helps", "integer", "backgrounds", "backgrounds with an effect above the floor"),
         Column("hurts", "integer", "backgrounds", "backgrounds with an effect below minus the floor"),
@@ -182,7 +186,7 @@ def reversal_summary(labelled: Sequence[Labelled]) -> FlatTable:
     columns = (
         Column("level", "string", "", "component (one option of one family), condition, source or catalog"),
         Column("name", "string", "", "which one; a component is family:option"),
-        Column("floor", "string", "", "effects up to the floor count as none: 1e-12, or a share of the utility range"),
+        _FLOOR,
         Column("reversing", "integer", "cases", "pairs of condition and option, of those counted here, that reverse"),
         Column("cases", "integer", "cases", "pairs of condition and option counted here"),
         Column("conditions_reversing", "integer", "conditions", "conditions counted here with a reversing option"),

@@ -12,8 +12,10 @@ from whatworked.cube import edge_starts, mask_string
 from whatworked.errors import unknown_name
 from whatworked.surface import EdgeEffect, ResponseSurface
 
+SMALLEST_FLOOR = 1e-12
+"""Effects up to this size are rounding, in utility."""
 FLOORS: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {"1e-12": (1e-12, 0.0), "1%": (0.0, 0.01), "5%": (0.0, 0.05), "10%": (0.0, 0.10)}
+    {"1e-12": (SMALLEST_FLOOR, 0.0), "1%": (0.0, 0.01), "5%": (0.0, 0.05), "10%": (0.0, 0.10)}
 )
 """Floors by name, as (absolute, share of the range of the surface); the larger of the two applies."""
 
@@ -66,7 +68,7 @@ def floor_of(surface: ResponseSurface, name: str = "1e-12") -> float:
     return max(absolute, share * surface.range)
 
 
-def option_signs(surface: ResponseSurface, floor: float = 1e-12) -> tuple[OptionSigns, ...]:
+def option_signs(surface: ResponseSurface, floor: float = SMALLEST_FLOOR) -> tuple[OptionSigns, ...]:
     """Signs of every option's conditional effects, in the order of the options.
 
     Parameters
@@ -95,7 +97,7 @@ def option_signs(surface: ResponseSurface, floor: float = 1e-12) -> tuple[Option
     return tuple(results)
 
 
-def reversing_options(surface: ResponseSurface, floor: float = 1e-12) -> tuple[str, ...]:
+def reversing_options(surface: ResponseSurface, floor: float = SMALLEST_FLOOR) -> tuple[str, ...]:
     """Names of the options whose effect changes sign between backgrounds, beyond the floor."""
     return tuple(signs.option for signs in option_signs(surface, floor) if signs.reverses)
 
@@ -125,7 +127,7 @@ class SignSplit:
     backgrounds: int
 
 
-def sign_split(surface: ResponseSurface, option: str, floor: float = 1e-12) -> SignSplit | None:
+def sign_split(surface: ResponseSurface, option: str, floor: float = SMALLEST_FLOOR) -> SignSplit | None:
     """How one other option, chosen for the clearest split, divides where `option` helps and hurts.
 
     The clearest split maximises |(helps_on - hurts_on) - (helps_off - hurts_off)|; ties go to the first option. None if

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from whatworked.cube import FloatArray, mask_strings
 from whatworked.geometry import pairs
+from whatworked.reversals import SMALLEST_FLOOR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 HELPS, HURTS, NEUTRAL = "#5E3C99", "#E66101", "#888888"
 DIVERGING = "PuOr"
 ORDER_COLOURS = ("#000000", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
-ROUNDING = 1e-12
 SHOWN_COEFFICIENTS = 14
 NUMBERED_COLUMNS = 8
 LABELLED_COLUMNS = 64
@@ -97,7 +97,7 @@ def main_effects(one: Labelled, axes: Axes) -> None:
     for row, values in enumerate(surface.effects()):
         # Spread the dots a little, in order of background, so that equal effects do not hide each other.
         heights = row + np.linspace(-0.25, 0.25, values.size) if values.size > 1 else np.array([float(row)])
-        colours = np.where(values > ROUNDING, HELPS, np.where(values < -ROUNDING, HURTS, NEUTRAL))
+        colours = np.where(values > SMALLEST_FLOOR, HELPS, np.where(values < -SMALLEST_FLOOR, HURTS, NEUTRAL))
         axes.scatter(values, heights, c=colours.tolist(), s=16, alpha=0.75, linewidths=0)
     axes.scatter(surface.mean_effects(), range(surface.d), marker="D", s=44, c="black", zorder=3, label="mean effect")
     for label, colour in (("helps", HELPS), ("hurts", HURTS), ("no effect", NEUTRAL)):
@@ -189,5 +189,5 @@ def _numbers(axes: Axes, values: FloatArray) -> None:
         if np.isfinite(value):
             # White on the dark ends of the diverging map, black in between.
             colour = "white" if abs(value) > 0.65 * limit else "black"
-            text = "0" if abs(value) <= ROUNDING else f"{value:+.3f}"
+            text = "0" if abs(value) <= SMALLEST_FLOOR else f"{value:+.3f}"
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
