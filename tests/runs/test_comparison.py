@@ -63,6 +63,19 @@ def test_preferred_baselines_and_unknown_ones():
         partners(METHODS, "z")
 
 
+def test_the_default_baseline_is_one_that_pairs():
+    shared = {"mine/gp-effect": ("mine", "gp-effect"), "gp/gp-effect": ("gp", "gp-effect")}
+    assert partners(shared) == {"mine/gp-effect": "gp/gp-effect"}
+    others = {"a/gp-effect": ("a", "gp-effect"), "b/gp-effect": ("b", "gp-effect")}
+    assert partners(others) == {"b/gp-effect": "a/gp-effect"}
+
+
+def test_a_baseline_without_pairs_is_refused_with_those_that_have_some():
+    shared = {"mine/gp-effect": ("mine", "gp-effect"), "gp/gp-effect": ("gp", "gp-effect")}
+    with pytest.raises(InvalidOptionError, match="policy 'gp-effect' .* pairs no two methods.*give one of mine/gp"):
+        partners(shared, "gp-effect")
+
+
 def test_equal_methods_of_two_runs_become_one(tmp_path):
     first = made(tmp_path, "first", estimators=[mean], tasks=many_tasks()[:3])
     second = made(tmp_path, "second", estimators=[mean, flip], tasks=many_tasks()[2:])

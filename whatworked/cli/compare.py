@@ -21,7 +21,9 @@ _FEW = 12
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
-    "--baseline", metavar="NAME", help="Method, policy or estimator to compare with [gp-effect or the first]."
+    "--baseline",
+    metavar="NAME",
+    help="Method, policy or estimator to compare with [the first of gp-effect, GP-E, gp that pairs].",
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
 @click.option("--resamples", default=9999, show_default=True, help="Of the bootstrap.")

@@ -12,7 +12,9 @@ import click
 @click.option("--out", default="report.html", show_default=True, type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--title", default="Benchmark report", show_default=True, help="Heading of the page.")
 @click.option(
-    "--baseline", metavar="NAME", help="Method, policy or estimator to compare with [gp-effect or the first]."
+    "--baseline",
+    metavar="NAME",
+    help="Method, policy or estimator to compare with [the first of gp-effect, GP-E, gp that pairs].",
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
 @click.option("--resamples", default=9999, show_default=True, help="Of the bootstrap.")

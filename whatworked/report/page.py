@@ -17,7 +17,7 @@ from whatworked.report.svg import SERIES, element, marker, text_of
 from whatworked.report.tables import catalog_table, source_table, standings_table
 from whatworked.runs.comparison import Figure
 from whatworked.runs.pool import Pool
-from whatworked.runs.statement import ALWAYS, multiplicity, overview
+from whatworked.runs.statement import ALWAYS, multiplicity, overview, without_pairs
 from whatworked.runs.summary import failures
 
 
@@ -109,7 +109,7 @@ def _verdicts(figures: Sequence[Figure]) -> str:
         if one.against is not None:
             pairs.setdefault((one.standing.method, one.against.baseline), []).append(one)
     if not pairs:
-        return element("p", "Only one method: there is nothing to compare it with.")
+        return element("p", text_of(without_pairs(len({one.standing.method for one in figures}))))
     blocks = []
     for (method, baseline), members in pairs.items():
         stated = [one.against.statement for one in members if one.against is not None]

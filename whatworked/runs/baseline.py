@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from whatworked.errors import unknown_name
+from whatworked.errors import InvalidOptionError, unknown_name
 
-PREFERRED = ("gp-effect", "GP-E")
-"""Baselines taken, where they are among the methods, when none is named."""
+PREFERRED = ("gp-effect", "GP-E", "gp")
+"""Baselines tried in this order, when none is named: the first that pairs with anything is taken."""
 
 
 def partners(methods: Mapping[str, tuple[str, str]], baseline: str | None = None) -> dict[str, str]:
@@ -20,8 +20,8 @@ def partners(methods: Mapping[str, tuple[str, str]], baseline: str | None = None
     baseline : str, optional
         A method: every other one is compared with it. Or a policy: every method is compared with the method of the
         same estimator under that policy. Or an estimator: with the method of the same policy and that estimator. A
-        policy or estimator that only one method has stands for that method. Default: ``gp-effect`` or ``GP-E`` where
-        present, else the first method.
+        policy or estimator that only one method has stands for that method. Default: the first of `PREFERRED` that
+        gives pairs, else the first method.
 
     Returns
     -------
@@ -32,6 +32,8 @@ def partners(methods: Mapping[str, tuple[str, str]], baseline: str | None = None
     ------
     UnknownNameError
         If nothing is called that.
+    InvalidOptionError
+        If `baseline` pairs with none of several methods.
 
     Examples
     --------
@@ -41,16 +43,35 @@ def partners(methods: Mapping[str, tuple[str, str]], baseline: str | None = None
     >>> partners(methods, "a/x")
     {'a/y': 'a/x', 'b/x': 'a/x', 'b/y': 'a/x'}
     """
-    known = [*methods, *(part for parts in methods.values() for part in parts)]
-    name = baseline or next((one for one in PREFERRED if one in known), next(iter(methods), ""))
-    if name not in known:
-        raise unknown_name("baseline", name, dict.fromkeys(known))
+    known = list(dict.fromkeys([*methods, *(part for parts in methods.values() for part in parts)]))
+    if baseline is None:
+        preferred = [name for name in (*PREFERRED, *list(methods)[:1]) if name in known]
+        return next((found for name in preferred if (found := _pairs(methods, name))), {})
+    if baseline not in known:
+        raise unknown_name("baseline", baseline, known)
+    found = _pairs(methods, baseline)
+    if not found and len(methods) > 1:
+        raise InvalidOptionError(_no_pairs(methods, baseline, known))
+    return found
+
+
+def _pairs(methods: Mapping[str, tuple[str, str]], name: str) -> dict[str, str]:
     if name in methods:
         return {method: name for method in methods if method != name}
     having = [method for method, parts in methods.items() if name in parts]
     if len(having) == 1:
         return {method: having[0] for method in methods if method != having[0]}
     return _crosswise(methods, name)
+
+
+def _no_pairs(methods: Mapping[str, tuple[str, str]], name: str, known: Sequence[str]) -> str:
+    kind = "policy" if any(policy == name for _, policy in methods.values()) else "estimator"
+    other = "estimator" if kind == "policy" else "policy"
+    useful = [one for one in known if _pairs(methods, one)]
+    return (
+        f"the {kind} {name!r} as a baseline pairs no two methods: none has the same {other} with and without it; "
+        f"give one of {', '.join(useful[:12])}"
+    )
 
 
 def _crosswise(methods: Mapping[str, tuple[str, str]], name: str) -> dict[str, str]:

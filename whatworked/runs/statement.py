@@ -101,6 +101,13 @@ def overview(method: str, baseline: str, verdicts: Iterable[Verdict]) -> str:
     return f"{method} against {baseline}, {len(given)} comparison{'' if len(given) == 1 else 's'}: {', '.join(parts)}."
 
 
+def without_pairs(methods: int) -> str:
+    """Why there is no comparison at all."""
+    if methods == 1:
+        return "Only one method: there is nothing to compare it with."
+    return "No method shares a track, a budget and a source with its baseline; name another one with --baseline."
+
+
 def multiplicity(comparisons: int, confidence: float) -> str:
     """How many intervals of `comparisons` would miss by chance alone."""
     expected = comparisons * (1.0 - confidence)
