@@ -44,8 +44,23 @@ def test_a_source_is_prepared_once_and_then_taken_from_the_store(own: Own) -> No
     raw.unlink()
     second = own.library().prepared("mine")
     assert first.digest == second.digest == DIGEST
-    assert [path.name for path in (own.cache / "prepared").iterdir()] == [f"mine-{DIGEST[:16]}.npz"]
+    assert list((own.cache / "prepared").iterdir()) == [own.library().store_path(one)]
     assert own.library().is_present(one)
+
+
+def test_a_manifest_that_prepares_otherwise_is_not_served_from_the_store(own: Own) -> None:
+    own.declare()
+    own.put()
+    own.library().prepared("mine")
+    own.declare(text=MANIFEST.replace('target = "y"', 'target = "yy"'))
+    with pytest.raises(RawDataError, match="yy"):
+        own.library().prepared("mine")
+    own.declare(text=MANIFEST.replace('target = "y"', 'target = "y"\nseed = 1'))
+    with pytest.raises(DigestMismatchError):
+        own.library().prepared("mine")
+    own.declare(text=MANIFEST.replace('title = "Mine"', 'title = "Still mine"'))
+    (own.mirror / "mine" / "data.csv").unlink()
+    assert own.library().prepared("mine").digest == DIGEST
 
 
 def test_environment_gives_the_places(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from own_source import DIGEST, TABLE, Own
+from own_source import TABLE, Own
 
 from whatworked import catalog
 from whatworked.cli.sources import sources
@@ -55,7 +55,7 @@ def test_a_named_source_that_is_absent_is_a_failure(own: Own) -> None:
 
 
 def test_options_before_the_command_count(own: Own) -> None:
-    own.declare()
+    one = own.declare()
     own.put()
     done = CliRunner().invoke(
         sources,
@@ -63,7 +63,7 @@ def test_options_before_the_command_count(own: Own) -> None:
         catch_exceptions=False,
     )
     assert json.loads(done.stdout)[0]["what"] == "mirror"
-    assert [path.name for path in (own.cache / "prepared").iterdir()] == [f"mine-{DIGEST[:16]}.npz"]
+    assert list((own.cache / "prepared").iterdir()) == [own.library().store_path(one)]
 
 
 def test_a_damaged_prepared_input_is_reported_and_mended(own: Own) -> None:

@@ -156,7 +156,7 @@ class Library:
 
     def store_path(self, one: Manifest) -> Path:
         """Where the store keeps the prepared input of a source, whether it is there or not."""
-        return store.store_path(self.folders.cache, one.id, one.expected.digest)
+        return store.store_path(self.folders.cache, one)
 
     def is_present(self, one: Manifest) -> bool:
         """Whether the prepared input or a complete raw form is on this machine; nothing is read."""

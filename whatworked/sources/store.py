@@ -1,4 +1,4 @@
-"""The store of prepared inputs: one content-addressed file per source, checked on every load."""
+"""The store of prepared inputs: one file per source and manifest, checked on every load."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from whatworked.canonical import canonical_json
+from whatworked.canonical import canonical_json, sha256
 from whatworked.errors import DigestMismatchError
 from whatworked.files import storage_errors, write_atomic
+from whatworked.manifest import Manifest
 from whatworked.prepared import PreparedInput, content_digest
 from whatworked.sources.archives import ARCHIVE_ERRORS, read_bounded
 
@@ -19,9 +21,15 @@ _FACTS = "facts.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def store_path(cache: Path, source: str, digest: str) -> Path:
-    """Where the prepared input of that content digest is kept."""
-    return cache / "prepared" / f"{source}-{digest[:16]}.npz"
+def store_path(cache: Path, one: Manifest) -> Path:
+    """Where the prepared input that a manifest leads to is kept; another manifest leads to another file.
+
+    What counts is all that decides the content: how raw files are recognised, read and prepared, and the expected
+    result. Titles, terms and addresses do not.
+    """
+    forms = [(form.reader, [(file.name, file.sha256) for file in form.files]) for form in one.forms]
+    made_of = msgspec.to_builtins((one.family, forms, one.preparation, one.expected))
+    return cache / "prepared" / f"{one.id}-{sha256(canonical_json(made_of))[:16]}.npz"
 
 
 def save(prepared: PreparedInput, path: Path) -> None:
@@ -54,8 +62,6 @@ def load(path: Path, source: str, family: str, digest: str) -> PreparedInput:
     StorageError
         If it cannot be read.
     """
-    import msgspec
-
     with storage_errors(path, "read"):
         data = path.read_bytes()
     try:
