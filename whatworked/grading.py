@@ -27,9 +27,9 @@ import numpy.typing as npt
 
 from whatworked.cube import FloatArray, IntArray, mask_ranks, mask_string, real_numbers
 from whatworked.errors import InvalidArtifactError, InvalidMaskError
-from whatworked.geometry import DIRECT_LIMIT, edges, option_pairs, selection_order
+from whatworked.geometry import DIRECT_LIMIT, edges, option_pairs
 from whatworked.grades import ENDPOINT, NEAR_OPTIMAL, TOLERANCES, ZERO, Grade, recovery
-from whatworked.surface import ResponseSurface
+from whatworked.surface import ResponseSurface, select
 
 __all__ = ["Grade", "grade", "grade_many", "grade_missing"]
 
@@ -153,8 +153,7 @@ def _grade_rows(truth: ResponseSurface, tables: FloatArray, seen: BoolArray) -> 
     interactions = reference.interaction_errors(tables)
     grid = [math.fsum(row) for row in np.abs(tables - truth.utilities).tolist()]
     measured, covered = seen.sum(axis=1).tolist(), _covered_edges(seen, truth.d)
-    order = selection_order(truth.d)
-    selected = order[tables.take(order, axis=1).argmax(axis=1)]
+    selected = select(tables, truth.d)
     regrets = (truth.utilities.max() - truth.utilities[selected]).tolist()
     native = _native(truth, tables)
     limits = [max(ZERO, tolerance * spread) for tolerance in TOLERANCES]

@@ -140,7 +140,7 @@ class ResponseSurface:
     @cached_property
     def best(self) -> str:
         """Mask of the largest utility; ties go to fewer options on, then to the lexically smaller mask."""
-        return mask_string(select(self.utilities, self.d), self.d)
+        return mask_string(int(select(self.utilities, self.d)), self.d)
 
     @cached_property
     def reference(self) -> EffectReference:
@@ -235,10 +235,13 @@ class ResponseSurface:
         return replace(self, options=options, utilities=pick(self.utilities), native=native)
 
 
-def select(values: FloatArray, d: int) -> int:
-    """Rank of the largest value; ties go to the mask with fewer options on, then to the lexically smaller one."""
-    order: IntArray = selection_order(d)
-    return int(order[values[order].argmax()])
+def select(tables: FloatArray, d: int) -> IntArray:
+    """Rank of the largest value of each table, shape (..., 2**d) -> (...).
+
+    Ties go to the mask with fewer options on, then to the lexically smaller one.
+    """
+    order = selection_order(d)
+    return np.asarray(order[tables.take(order, axis=-1).argmax(axis=-1)], dtype=np.int64)
 
 
 def _names(options: Sequence[str], problems: list[str]) -> tuple[str, ...]:
