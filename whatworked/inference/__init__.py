@@ -5,8 +5,8 @@ from __future__ import annotations
 from whatworked.inference.estimator import RelevanceEstimator, RelevanceModel
 from whatworked.inference.kernel import Prior
 from whatworked.inference.methods import ESTIMATORS, METHODS, POLICIES
-from whatworked.inference.mixture import Sampler
 from whatworked.inference.policy import RelevancePolicy
+from whatworked.inference.sampler import Sampler
 
 __all__ = [
     "ESTIMATORS",

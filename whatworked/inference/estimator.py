@@ -1,4 +1,8 @@
-"""The relevance-averaged Gaussian process as an estimator."""
+"""The relevance-averaged Gaussian process as an estimator, with uncertainty.
+
+Given a kernel, a cell or an effect has a Student t distribution with n − 1 degrees of freedom; averaging over kernels
+gives a mixture of these. Intervals are its quantiles, found by bisection. The warp is linearised at the median.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,8 @@ from whatworked.controls.observations import check_observations
 from whatworked.cube import BitArray, FloatArray, bits_of
 from whatworked.errors import InvalidOptionError
 from whatworked.inference.kernel import Prior
-from whatworked.inference.mixture import Mixture, Sampler, fit_mixture
+from whatworked.inference.mixture import Mixture, fit_mixture
+from whatworked.inference.sampler import Sampler
 
 _HALVINGS = 60
 
@@ -39,7 +44,7 @@ class RelevanceModel:
         if self.mixture is None:
             return np.full(len(masks), self.constant)
         rows = np.asarray(masks, dtype=np.int8)
-        return np.asarray(self.mixture.weights @ self.mixture.means(rows))
+        return np.asarray(self.mixture.weights @ self.mixture.at(rows).utilities)
 
     def predict_std(self, masks: BitArray) -> FloatArray:
         """Posterior standard deviation of utilities, shape (m, d) -> (m,)."""
@@ -62,16 +67,16 @@ class RelevanceModel:
         if self.mixture is None:
             return np.full((1, len(masks)), self.constant), np.full((1, len(masks)), np.inf)
         rows = np.asarray(masks, dtype=np.int8)
-        variance = np.einsum("kii->ki", self.mixture.covariances(rows, rows))
-        return self.mixture.means(rows), self._scales(variance)
+        fitted = self.mixture.at(rows)
+        return fitted.utilities, self._scales(np.einsum("kii->ki", fitted.covariance()))
 
     def _differences(self, off: BitArray, on: BitArray) -> tuple[FloatArray, FloatArray]:
         if self.mixture is None:
             return np.zeros((1, len(off))), np.full((1, len(off)), np.inf)
         both = np.concatenate([np.asarray(off, dtype=np.int8), np.asarray(on, dtype=np.int8)])
         cells, place = np.unique(both, axis=0, return_inverse=True)
-        covariance = self.mixture.covariances(cells, cells)
-        means = self.mixture.means(cells)
+        fitted = self.mixture.at(cells)
+        covariance, means = fitted.covariance(), fitted.utilities
         start, end = place[: len(off)], place[len(off) :]
         variance = covariance[:, start, start] + covariance[:, end, end] - 2.0 * covariance[:, start, end]
         return means[:, end] - means[:, start], self._scales(variance)
@@ -80,13 +85,13 @@ class RelevanceModel:
         """Scale parameters of the Student t distributions, shape (k, m)."""
         mixture = self.mixture
         assert mixture is not None  # noqa: S101 - callers have checked
-        per_freedom = mixture.evidence.squares / (len(mixture.masks) - 1)
+        per_freedom = mixture.evidence.squares / mixture.freedom
         return np.asarray(mixture.unit * np.sqrt(per_freedom[:, None] * np.maximum(variance, 0.0)))
 
     def _std(self, centres: FloatArray, scales: FloatArray) -> FloatArray:
         if self.mixture is None:
             return np.full(centres.shape[1], np.inf)
-        freedom = len(self.mixture.masks) - 1
+        freedom = self.mixture.freedom
         weights = self.mixture.weights
         middle = weights @ centres
         within = weights @ scales**2 * (freedom / max(freedom - 2, 1))
@@ -107,7 +112,7 @@ class RelevanceModel:
         """Quantile of a mixture of Student t distributions by bisection, shape (m,)."""
         mixture = self.mixture
         assert mixture is not None  # noqa: S101 - callers have checked
-        freedom = len(mixture.masks) - 1
+        freedom = mixture.freedom
         width = np.maximum(scales, 1e-15)
         reach = 10.0 * width.max(axis=0) * (10.0 if freedom < 4 else 3.0)
         low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach
@@ -120,7 +125,7 @@ class RelevanceModel:
 
 @dataclass(frozen=True)
 class RelevanceEstimator:
-    """Gaussian process with one relevance per option and a tilt, averaged over both by marginal likelihood.
+    """Gaussian process averaged over relevances, gates, tilt and warp by marginal likelihood.
 
     Parameters
     ----------

@@ -1,18 +1,23 @@
-r"""A product kernel with one relevance per option and a tilt.
+r"""A product kernel with a relevance and a gate per option, a tilt, and a warp of the utility.
 
-A response surface is a Gaussian process whose covariance is
+A response surface, after the warp, is a Gaussian process whose covariance is
 
-.. math:: k(z, z') = \prod_i \frac{1 + \psi_i(z_i)\,\psi_i(z'_i)}{1 + t_i}, \qquad
-          \psi_i(0) = -\sqrt{2 t_i}\cos\alpha,\quad \psi_i(1) = \sqrt{2 t_i}\sin\alpha .
+.. math:: k(z, z') = \prod_i \frac{1 + ψ_i(g_i)\,ψ_i(g'_i)}{1 + t_i}
+          \prod_{i\ gated} \bigl(1 + λ\,ψ_i(z_i)\,ψ_i(z'_i)\bigr), \qquad
+          ψ_i(0) = -\sqrt{2 t_i}\cos α,\quad ψ_i(1) = \sqrt{2 t_i}\sin α .
 
-``t_i`` in [0, 1] is the relevance of option i: 0 means that it never matters. Without tilt (``α = π/4``) this is
-:math:`\prod_i \rho_i^{[z_i \ne z'_i]}` up to a constant, with :math:`\rho_i = (1 - t_i) / (1 + t_i)`, and a Walsh
-coefficient of the set S of options has prior variance in proportion to :math:`\prod_{i \in S} t_i`. The tilt says where
-interactions live: ``α < π/4`` makes effects larger where other options are off (what one option has done, another need
-not do again), ``α > π/4`` where they are on (options that act only together).
+- ``t_i`` in [0, 1] is the **relevance** of option i: 0 means that it never matters. Without tilt (``α = π/4``) and
+  gates this is :math:`\prod_i ρ_i^{[z_i \ne z'_i]}` up to a constant, with :math:`ρ_i = (1 - t_i) / (1 + t_i)`,
+  and the Walsh coefficient of a set S of options has prior variance in proportion to :math:`\prod_{i \in S} t_i`.
+- ``g_i`` is the value option i takes behind its **gate** (`whatworked.inference.gates`), and λ is the **leak**: what of
+  its relevance is left where the gate is shut.
+- The **tilt** says where interactions live: ``α < π/4`` makes effects larger where other options are off (what one
+  option has done, another need not do again), ``α > π/4`` where they are on (options that act only together).
+- The **warp** of a utility v in [0, 1] (relative to the measured range) is :math:`(e^{ωv} - 1)/ω`: options that add up
+  on a curved scale.
 
-The parameters are functions of latent standard normals, so that a prior is implied and an adaptive sampler can work
-in one space: :math:`\rho_i = Φ(x_i)^2` and :math:`α = π/4 + (Φ(x_{d+1}) - 1/2)\,π/2`.
+All but the gates are functions of latent standard normals, so that one adaptive sampler can work on them:
+:math:`ρ_i = Φ(x_i + m)^2`, :math:`α = π/4 + (Φ(x) - 1/2)\,π/2`, :math:`λ = 10^{-4(1 - Φ(x))}`, :math:`ω = s\,x`.
 """
 
 from __future__ import annotations
@@ -22,64 +27,166 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from whatworked.cube import BitArray, FloatArray
+from whatworked.cube import BitArray, FloatArray, IntArray
+from whatworked.errors import InvalidOptionError
+from whatworked.inference.gates import gated_bits
 
 _CORRELATION_BOUNDS = (1e-3, 1.0 - 1e-6)
+_POWER = 2.0
+_SMALLEST_WARP = 1e-4
+SHAPES = 3
+"""Latent coordinates after those of the relevances: tilt, leak, warp."""
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Constants of the prior over kernels.
+    """Constants of the prior over kernels. See docs/inference.md for where they come from.
 
     Attributes
     ----------
-    power : float
-        Exponent e in ρ = Φ(x)^e, the correlation that is left when one option is switched. 1 is a uniform prior; larger
-        values expect options to matter more.
+    shift : float
+        m in ρ = Φ(x + m)²: larger values expect options to matter less.
     tilt : float
         Share of the quarter turn that the tilt may take, 0 (none) to 1.
+    gated : float
+        Prior probability that an option is gated; 0 for no gates at all.
+    leak_decades : float
+        λ lies between 10 to the minus this and 1, uniform in its logarithm.
+    warp : float
+        Standard deviation of ω; 0 for no warp.
     nugget : float
         Variance of a cell's own deviation, relative to the variance of the process. It keeps matrices invertible; the
         measurements themselves are exact.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a constant is outside its range.
     """
 
-    power: float = 2.0
+    shift: float = 0.5
     tilt: float = 1.0
+    gated: float = 0.05
+    leak_decades: float = 4.0
+    warp: float = 0.75
     nugget: float = 1e-6
+
+    def __post_init__(self) -> None:
+        offences = [
+            f"{name} is {value!r}, allowed is {allowed}"
+            for name, value, allowed, good in (
+                ("tilt", self.tilt, "0 to 1", 0 <= self.tilt <= 1),
+                ("gated", self.gated, "0 up to, not including, 1", 0 <= self.gated < 1),
+                ("leak_decades", self.leak_decades, "0 or more", self.leak_decades >= 0),
+                ("warp", self.warp, "0 or more", self.warp >= 0),
+                ("nugget", self.nugget, "1e-12 to 1", 1e-12 <= self.nugget <= 1),
+            )
+            if not good
+        ]
+        if offences:
+            raise InvalidOptionError("prior over kernels: " + "; ".join(offences))
 
 
 @dataclass(frozen=True, eq=False)
 class Kernels:
-    """Many kernels at once.
+    """Many kernels at once; arrays over m kernels and d options.
 
     Attributes
     ----------
     off, on : ndarray of float64, shape (m, d)
-        ψ_i(0) and ψ_i(1) of every kernel.
-    scale : ndarray of float64, shape (m,)
-        Reciprocal of the normalising product.
+        ψ_i(0) and ψ_i(1).
+    leak : ndarray of float64, shape (m,)
+        λ.
+    warp : ndarray of float64, shape (m,)
+        ω, never exactly zero.
+    gates : ndarray of int64, shape (m, d)
+        State of every option.
     """
 
     off: FloatArray
     on: FloatArray
-    scale: FloatArray
+    leak: FloatArray
+    warp: FloatArray
+    gates: IntArray
 
     @classmethod
-    def at(cls, latent: FloatArray, d: int, prior: Prior) -> Kernels:
-        """Kernels of `d` options at latent points, shape (m, d + 1)."""
-        rho = np.clip(ndtr(latent[:, :d]) ** prior.power, *_CORRELATION_BOUNDS)
-        relevance = (1.0 - rho) / (1.0 + rho)
-        angle = np.pi / 4 + (ndtr(latent[:, d:]) - 0.5) * prior.tilt * np.pi / 2
-        size = np.sqrt(2.0 * relevance)
-        return cls(-size * np.cos(angle), size * np.sin(angle), 1.0 / np.prod(1.0 + relevance, axis=1))
+    def at(cls, latent: FloatArray, gates: IntArray, prior: Prior) -> Kernels:
+        """Kernels at latent points, shape (m, d + 3), with the given gates, shape (m, d)."""
+        d = gates.shape[1]
+        rho = np.clip(ndtr(latent[:, :d] + prior.shift) ** _POWER, *_CORRELATION_BOUNDS)
+        shapes = ndtr(latent[:, d : d + 2])
+        angle = np.pi / 4 + (shapes[:, :1] - 0.5) * prior.tilt * np.pi / 2
+        size = np.sqrt(2.0 * (1.0 - rho) / (1.0 + rho))
+        warp = prior.warp * latent[:, d + 2]
+        return cls(
+            off=-size * np.cos(angle),
+            on=size * np.sin(angle),
+            leak=10.0 ** (-prior.leak_decades * (1.0 - shapes[:, 1])),
+            warp=np.where(np.abs(warp) < _SMALLEST_WARP, _SMALLEST_WARP, warp),
+            gates=gates,
+        )
 
-    def between(self, left: BitArray, right: BitArray) -> FloatArray:
-        """Covariances of masks, shapes (a, d) and (b, d) -> (m, a, b)."""
-        covariance = np.broadcast_to(self.scale[:, None, None], (len(self.scale), len(left), len(right))).copy()
-        for option in range(self.off.shape[1]):
-            at_left, at_right = self._features(option, left), self._features(option, right)
-            covariance *= 1.0 + at_left[:, :, None] * at_right[:, None, :]
-        return covariance
+    @property
+    def scale(self) -> FloatArray:
+        """Reciprocal of the normalising product, shape (m,); ψ_i(0)² + ψ_i(1)² is 2 t_i."""
+        return np.asarray(1.0 / np.prod(1.0 + (self.off**2 + self.on**2) / 2.0, axis=1))
 
-    def _features(self, option: int, masks: BitArray) -> FloatArray:
-        return np.where(masks[:, option] == 1, self.on[:, option, None], self.off[:, option, None])
+    def features(self, masks: BitArray) -> Features:
+        """What the kernels see of masks, shape (n, d)."""
+        return Features(self, gated_bits(masks))
+
+    def bend(self, values: FloatArray) -> FloatArray:
+        """Warp relative utilities by every kernel's warp, shape (n,) -> (m, n)."""
+        return np.asarray(np.expm1(self.warp[:, None] * values) / self.warp[:, None])
+
+    def unbend(self, warped: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Relative utilities of warped ones and their derivatives, shape (m, n) -> twice (m, n)."""
+        grown = np.maximum(1.0 + self.warp[:, None] * warped, 0.01)
+        return np.log(grown) / self.warp[:, None], 1.0 / np.maximum(grown, 0.08)
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features ψ of a set of masks under many kernels.
+
+    Attributes
+    ----------
+    kernels : Kernels
+    bits : ndarray of bool, shape (d, states, n)
+        See `whatworked.inference.gates.gated_bits`.
+    """
+
+    kernels: Kernels
+    bits: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+    def take(self, columns: IntArray) -> Features:
+        """Features of some of the masks."""
+        return Features(self.kernels, self.bits[:, :, columns])
+
+    def option(self, option: int) -> FloatArray:
+        """ψ of an option behind its gate, shape (m, n)."""
+        seen = self.bits[option][self.kernels.gates[:, option]]
+        return np.where(seen, self.kernels.on[:, option, None], self.kernels.off[:, option, None])
+
+    def leaked(self, option: int, rows: IntArray) -> FloatArray:
+        """√λ ψ of an option itself, for some of the kernels, shape (len(rows), n)."""
+        kernels = self.kernels
+        plain = np.where(self.bits[option, 0], kernels.on[rows, option, None], kernels.off[rows, option, None])
+        return np.asarray(plain * np.sqrt(kernels.leak[rows, None]))
+
+    def covariance(self, other: Features) -> FloatArray:
+        """Covariances with other masks under the same kernels, shape (m, n, n')."""
+        kernels = self.kernels
+        shape = (len(kernels.leak), self.bits.shape[2], other.bits.shape[2])
+        product = np.empty(shape)
+        product[:] = kernels.scale[:, None, None]
+        factor = np.empty(shape)
+        for option in range(len(self.bits)):
+            np.multiply(self.option(option)[:, :, None], other.option(option)[:, None, :], out=factor)
+            factor += 1.0
+            product *= factor
+            rows = np.flatnonzero(kernels.gates[:, option])
+            if rows.size:
+                left, right = self.leaked(option, rows), other.leaked(option, rows)
+                product[rows] *= 1.0 + left[:, :, None] * right[:, None, :]
+        return product

@@ -38,8 +38,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     {
         one.label: one
         for one in (
-            Method("Relevance", "relevance-gp", "relevance-effect"),
-            Method("Class relevance", "class-relevance-gp", "class-relevance-effect", class_aware=True),
+            Method("RGP", "relevance-gp", "relevance-lookahead"),
+            Method("CRGP", "class-relevance-gp", "class-relevance-lookahead", class_aware=True),
         )
     }
 )

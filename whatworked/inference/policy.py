@@ -22,7 +22,8 @@ from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError
 from whatworked.geometry import edges
 from whatworked.inference.kernel import Prior
-from whatworked.inference.mixture import Mixture, Sampler, fit_mixture
+from whatworked.inference.mixture import Mixture, fit_mixture
+from whatworked.inference.sampler import Sampler
 from whatworked.protocols import SearchState
 
 Score = Literal["variance", "lookahead"]
@@ -48,12 +49,13 @@ class Belief:
     @classmethod
     def of(cls, mixture: Mixture, cells: BitArray) -> Belief:
         """Belief about cells, shape (a, d)."""
+        fitted = mixture.at(cells)
         return cls(
             mixture.weights,
-            (mixture.means(cells) - mixture.origin) / mixture.unit,
-            mixture.covariances(cells, cells),
+            fitted.relative,
+            fitted.covariance(),
             mixture.evidence.squares,
-            len(mixture.masks) - 1,
+            mixture.freedom,
             mixture.nugget,
         )
 

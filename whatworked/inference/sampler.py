@@ -1,0 +1,182 @@
+r"""Averaging over kernels by adaptive importance sampling with fixed points.
+
+First come points of the prior without gates, then rounds of points drawn from a proposal fitted to the weighted ones so
+far: a normal distribution of the latent coordinates, and an independent categorical distribution of each option's gate.
+All points count, weighted by prior · evidence / mixture of all the proposals (Cornuet, Marin, Mira, Robert, "Adaptive
+multiple importance sampling", Scand. J. Stat. 39, 2012). The points are scrambled Sobol points, the same in every run.
+
+Gates are too many to be met by chance, so that one round starts from a search: at the mean of the latent points so far,
+that single change of a gate is taken that gains most evidence, until none gains; the categorical proposal is then the
+distribution of each option's gate given the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from whatworked.cube import BitArray, FloatArray, IntArray
+from whatworked.inference import gates as gating
+from whatworked.inference.evidence import Evidence, weigh
+from whatworked.inference.kernel import SHAPES, Kernels, Prior
+from whatworked.inference.quadrature import normal_points, uniform_points
+
+_GATE_STREAM = 1000
+_FEWEST_FOR_GATES = 4
+"""Measurements below which no gate can be told from irrelevance."""
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How many kernels are tried.
+
+    Attributes
+    ----------
+    first : int
+        Points of the prior.
+    later, rounds : int
+        Points of each adaptive round, and the number of rounds.
+    kept : int
+        Kernels of largest weight that predictions are averaged over.
+    search_round : int
+        Round, from 0, that starts from the search for gates.
+    inflation : float
+        Factor on the covariance of a fitted proposal, above 1 so that its tails cover the target's.
+    floor : float
+        Variance added to each coordinate of a fitted proposal before inflation.
+    mixed : float
+        Share of the prior in the categorical proposals.
+    """
+
+    first: int = 128
+    later: int = 64
+    rounds: int = 4
+    kept: int = 48
+    search_round: int = 1
+    inflation: float = 1.3
+    floor: float = 0.05
+    mixed: float = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Measurements: masks, shape (n, d), and values in units of their range, shape (n,)."""
+
+    masks: BitArray
+    values: FloatArray
+
+    def weigh(self, kernels: Kernels, prior: Prior) -> Evidence:
+        """Evidence of every kernel."""
+        seen = kernels.features(self.masks)
+        return weigh(seen.covariance(seen), kernels.bend(self.values), kernels.warp * self.values.sum(), prior.nugget)
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """Where a round of points came from."""
+
+    count: int
+    centre: FloatArray
+    lower: FloatArray
+    gates: FloatArray
+
+    def log_density(self, latent: FloatArray, gates: IntArray) -> FloatArray:
+        """Logarithm of count · density, up to the constant all proposals share."""
+        whitened = np.linalg.solve(self.lower, (latent - self.centre).T)
+        normal = -0.5 * (whitened**2).sum(axis=0) - np.log(np.diag(self.lower)).sum()
+        return np.asarray(np.log(self.count) + normal + gating.log_probability(self.gates, gates))
+
+    def points(self, stream: int) -> tuple[FloatArray, IntArray]:
+        """Latent points, shape (count, p), and gates, shape (count, d)."""
+        latent = self.centre + normal_points(len(self.centre), self.count, stream) @ self.lower.T
+        uniform = uniform_points(len(self.gates), self.count, _GATE_STREAM + stream)
+        return latent, gating.draw(self.gates, uniform)
+
+
+@dataclass(eq=False)
+class Population:
+    """All points so far. Grows by rounds."""
+
+    data: Data
+    prior: Prior
+    proposals: list[Proposal] = field(default_factory=list)
+    latent: list[FloatArray] = field(default_factory=list)
+    kernels: list[Kernels] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+
+    def add(self, proposal: Proposal) -> None:
+        """Draw and weigh the points of a proposal."""
+        latent, gates = proposal.points(len(self.proposals))
+        self.proposals.append(proposal)
+        self.latent.append(latent)
+        self.kernels.append(Kernels.at(latent, gates, self.prior))
+        self.evidence.append(self.data.weigh(self.kernels[-1], self.prior))
+
+    def log_weights(self) -> tuple[FloatArray, IntArray, FloatArray]:
+        """Latent points, gates and log weights of all points."""
+        latent = np.concatenate(self.latent)
+        gates = np.concatenate([part.gates for part in self.kernels])
+        log_evidence = np.concatenate([part.log for part in self.evidence])
+        drawn = np.logaddexp.reduce([one.log_density(latent, gates) for one in self.proposals], axis=0)
+        prior = gating.log_probability(gating.log_prior(gates.shape[1], self.prior.gated), gates)
+        return latent, gates, np.asarray(log_evidence - 0.5 * (latent**2).sum(axis=1) + prior - drawn)
+
+
+def populate(data: Data, prior: Prior, sampler: Sampler) -> Population:
+    """Draw all rounds."""
+    d = data.masks.shape[1]
+    size = d + SHAPES
+    population = Population(data, prior)
+    population.add(Proposal(sampler.first, np.zeros(size), np.eye(size), gating.ungated(d)))
+    with_gates = prior.gated > 0 and d > 1 and len(data.values) >= _FEWEST_FOR_GATES
+    for step in range(sampler.rounds):
+        latent, gates, log_weights = population.log_weights()
+        weights = tempered(log_weights, 2.0 * size)
+        centre = weights @ latent
+        deviations = latent - centre
+        covariance = (deviations * weights[:, None]).T @ deviations + sampler.floor * np.eye(size)
+        lower = np.asarray(np.linalg.cholesky(sampler.inflation * covariance), dtype=np.float64)
+        table = gating.ungated(d)
+        if with_gates and step >= sampler.search_round:
+            prior_table = gating.log_prior(d, prior.gated)
+            if step == sampler.search_round:
+                base = search_gates(data, prior, centre, gates[np.argmax(log_weights)])
+            else:
+                base = gating.frequencies(gates, weights, gating.states(d))
+            table = gating.blend(base, prior_table, sampler.mixed)
+        population.add(Proposal(sampler.later, centre, lower, table))
+    return population
+
+
+def tempered(log_weights: FloatArray, least: float) -> FloatArray:
+    """Normalised weights, flattened until their effective number 1 / Σ w² is at least `least`."""
+    exponent = 1.0
+    for _ in range(16):
+        weights = np.exp(exponent * (log_weights - log_weights.max()))
+        weights /= weights.sum()
+        if 1.0 / (weights @ weights) >= least:
+            break
+        exponent *= 0.75
+    return np.asarray(weights)
+
+
+def search_gates(data: Data, prior: Prior, latent: FloatArray, start: IntArray) -> FloatArray:
+    """Probabilities of the states of each option given the best gates found of the others, shape (d, states)."""
+    d = len(start)
+    table = gating.log_prior(d, prior.gated)
+    options, changes = np.nonzero(np.isfinite(table))
+    current = start.copy()
+    score = np.full(table.shape, -np.inf)
+    for _ in range(d):
+        trials = np.tile(current, (len(options), 1))
+        trials[np.arange(len(options)), options] = changes
+        kernels = Kernels.at(np.tile(latent, (len(trials), 1)), trials, prior)
+        found = data.weigh(kernels, prior).log + gating.log_probability(table, trials)
+        score[options, changes] = found
+        best = int(np.argmax(found))
+        if found[best] <= score[0, current[0]] + 1e-9:
+            break
+        current = trials[best]
+    shares = np.exp(score - score.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
