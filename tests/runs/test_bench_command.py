@@ -87,6 +87,13 @@ def test_listing_shows_registered_plugins_and_methods():
             InvalidOptionError,
             "no condition is of all",
         ),
+        (
+            ("--method", "CGP-E"),
+            InvalidOptionError,
+            "class-gp, class-gp-effect take code-equivalence classes; add --rules",
+        ),
+        (("--estimator", "class-gp", "--policy", "random"), InvalidOptionError, "or write class-gp(equivalence=None)"),
+        (("--estimator", "gp", "--policy", "class-random"), InvalidOptionError, "class-random takes code-equivalence"),
         (("--method", "D1", "--budgets", "4;8"), InvalidOptionError, "separated by commas"),
         (("--method", "D1", "--budgets", "99"), InvalidOptionError, "all exceed the masks"),
         (("--estimator", "sklearn.svm:SVR(K=1)", "--policy", "random"), PluginError, "SVR"),

@@ -240,5 +240,5 @@ def test_classes_go_to_estimators_that_take_them_and_to_no_other():
     assert deeper[4].predictions[5] == task.surface.utilities[4]
     assert made["mean/lowest"].aliases == ()
     given.clear()
-    records(make_plan([synthetic_task("one", 3)], [Aware], budgets=(1,)))
-    assert given == [None]
+    with pytest.raises(InvalidOptionError, match="Aware takes code-equivalence classes; add --rules"):
+        make_plan([synthetic_task("one", 3)], [Aware], budgets=(1,))

@@ -79,6 +79,12 @@ class Plugin:
         """Whether it takes code-equivalence classes, by a parameter called `equivalence`."""
         return "equivalence" in parameters_of(self.thing) and "equivalence" not in self.arguments
 
+    @property
+    def class_aware(self) -> bool:
+        """Whether it is made for code-equivalence classes: it takes them, or is a policy built with ``class_aware``."""
+        stated = {**getattr(self.thing, "keywords", {}), **self.arguments}
+        return self.takes_classes if self.kind == "estimator" else stated.get("class_aware") is True
+
     @functools.cached_property
     def _seeds(self) -> list[str]:
         return open_seeds(self.thing, self.arguments)

@@ -93,6 +93,11 @@ class Plan:
         """Estimators in order of first use."""
         return tuple({method.estimator.label: method.estimator for method in self.methods}.values())
 
+    @property
+    def rules(self) -> bool:
+        """Whether code-equivalence classes are handed out."""
+        return any(task.equivalence is not None for task in self.tasks)
+
     def budgets_of(self, task: Task) -> tuple[int, ...]:
         """Budgets that the condition has masks for."""
         return tuple(budget for budget in self.budgets if budget <= task.largest_budget)
@@ -139,7 +144,7 @@ class Plan:
         return {
             "schema": SCHEMA,
             "conditions": [task.facts for task in self.tasks],
-            "rules": any(task.equivalence is not None for task in self.tasks),
+            "rules": self.rules,
             "estimators": {plugin.label: _plugin_facts(plugin) for plugin in self.estimators},
             "policies": {plugin.label: _plugin_facts(plugin) for plugin in self.policies},
             "methods": [
@@ -194,6 +199,8 @@ def _problems(plan: Plan) -> list[str]:
         problems.append(
             f"budgets {plan.budgets} all exceed the masks there are; the largest possible budget is {largest}"
         )
+    if plan.tasks and not plan.rules:
+        problems += _class_aware(plan)
     counts = {"seeds": plan.seeds, "batch": plan.batch}
     problems += [f"{name} is {count}; it must be at least 1" for name, count in counts.items() if count < 1]
     estimators = {method.estimator.identity: method.estimator.label for method in plan.methods}
@@ -203,6 +210,18 @@ def _problems(plan: Plan) -> list[str]:
     if repeated:
         problems.append(f"two are called {', '.join(sorted(repeated))}; give labels, as in mine=./my.py:Mine")
     return problems
+
+
+def _class_aware(plan: Plan) -> list[str]:
+    """Class-aware methods would silently give the numbers of plain ones without classes."""
+    estimators = list(dict.fromkeys(one.estimator.label for one in plan.methods if one.estimator.class_aware))
+    policies = list(dict.fromkeys(one.policy.label for one in plan.methods if one.policy.class_aware))
+    if not estimators and not policies:
+        return []
+    plain = f"; or write {estimators[0]}(equivalence=None) to run it without" if estimators else ""
+    takes = "takes" if len(estimators + policies) == 1 else "take"
+    names = ", ".join(dict.fromkeys(estimators + policies))
+    return [f"{names} {takes} code-equivalence classes; add --rules (in Python catalog_tasks(…, rules=True)){plain}"]
 
 
 def _repeated(labels: list[str]) -> set[str]:
