@@ -90,7 +90,7 @@ def test_listing_shows_registered_plugins_and_methods():
         (
             ("--method", "CGP-E"),
             InvalidOptionError,
-            "class-gp, class-gp-effect take code-equivalence classes; add --rules",
+            "class-gp, class-gp-effect take code-equivalence",
         ),
         (("--estimator", "class-gp", "--policy", "random"), InvalidOptionError, "or write class-gp(equivalence=None)"),
         (("--estimator", "gp", "--policy", "class-random"), InvalidOptionError, "class-random takes code-equivalence"),

@@ -72,7 +72,7 @@ def test_the_default_baseline_is_one_that_pairs():
 
 def test_a_baseline_without_pairs_is_refused_with_those_that_have_some():
     shared = {"mine/gp-effect": ("mine", "gp-effect"), "gp/gp-effect": ("gp", "gp-effect")}
-    with pytest.raises(InvalidOptionError, match="policy 'gp-effect' .* pairs no two methods.*give one of mine/gp"):
+    with pytest.raises(InvalidOptionError, match=r"policy 'gp-effect' .* pairs no two methods.*give one of mine/gp"):
         partners(shared, "gp-effect")
 
 

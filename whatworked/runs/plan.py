@@ -199,6 +199,7 @@ def _problems(plan: Plan) -> list[str]:
         problems.append(
             f"budgets {plan.budgets} all exceed the masks there are; the largest possible budget is {largest}"
         )
+    problems += _shared_sources(plan.tasks)
     if plan.tasks and not plan.rules:
         problems += _class_aware(plan)
     counts = {"seeds": plan.seeds, "batch": plan.batch}
@@ -210,6 +211,18 @@ def _problems(plan: Plan) -> list[str]:
     if repeated:
         problems.append(f"two are called {', '.join(sorted(repeated))}; give labels, as in mine=./my.py:Mine")
     return problems
+
+
+def _shared_sources(tasks: Sequence[Task]) -> list[str]:
+    """Averages are over the sources of a track, so a source may be there once only."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for task in tasks:
+        places.setdefault((task.track, task.source), []).append(task.condition)
+    return [
+        f"{', '.join(names)} are all of source {source} on track {track}; run one of them, or give them own sources"
+        for (track, source), names in places.items()
+        if len(names) > 1
+    ]
 
 
 def _class_aware(plan: Plan) -> list[str]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from whatworked.equivalence import Equivalence
-from whatworked.errors import InvalidOptionError, unknown_name
+from whatworked.errors import InvalidOptionError, UnknownNameError, unknown_name
 from whatworked.surface import ResponseSurface
 
 TRACKS = ("four", "paired", "added")
 OUTSIDE = "outside"
-"""Track of conditions that are not in the catalog."""
+"""Track of conditions that are not in the catalog, with their number of options: ``outside-4``."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ def catalog_tasks(
         Whether to hand code-equivalence classes to policies and estimators.
     references : Path, optional
         Folder of reference tables with their index; default: those of the package. Conditions that the catalog does not
-        have are of track ``outside``.
+        have are of track ``outside-4``, ``outside-6``, …, by their number of options.
 
     Raises
     ------
     UnknownNameError
-        For a condition, family or track that does not exist; it offers the nearest.
+        For a condition, family or track that does not exist; it offers the nearest. For a condition that has no table.
     InvalidOptionError
         If the filters leave nothing.
     """
@@ -94,7 +94,7 @@ def catalog_tasks(
     known = _described(references)
     for name in names:
         if name not in known:
-            raise unknown_name("condition", name, known)
+            raise _not_there(name, known, references)
     chosen = [name for name in known if not names or name in names]
     for kind, wanted, column in (("family", families, 1), ("track", tracks, 2)):
         held = dict.fromkeys(facts[column] for facts in known.values())
@@ -127,9 +127,23 @@ def _described(references: Path | None) -> dict[str, tuple[str, str, str]]:
     entries = read_index(references or folder()).tables
     inside = {one.id: (one.source, one.family, str(one.track)) for one in catalog.conditions() if one.id in entries}
     outside = {
-        name: (entry.source, entry.family, OUTSIDE) for name, entry in sorted(entries.items()) if name not in inside
+        name: (entry.source, entry.family, f"{OUTSIDE}-{entry.dimensions}")
+        for name, entry in sorted(entries.items())
+        if name not in inside
     }
     return inside | outside
+
+
+def _not_there(name: str, known: Iterable[str], references: Path | None) -> UnknownNameError:
+    from whatworked import catalog
+    from whatworked.references import folder
+
+    if name not in {one.id for one in catalog.conditions()}:
+        return unknown_name("condition", name, known)
+    return UnknownNameError(
+        f"{name} has no reference table in {references or folder()}; make one with "
+        f"`whatworked rebuild {name} --out DIR` and give --references DIR"
+    )
 
 
 def _equivalence(family: str, d: int) -> Equivalence:
