@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -105,6 +106,34 @@ def test_wrong_arguments_are_named_before_anything_runs(tmp_path, monkeypatch, a
     assert isinstance(result.exception, error), result.output
     assert words in str(result.exception)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_edited_plugin_file_is_named_and_fresh_replaces_its_run(tmp_path):
+    plugin, out = tmp_path / "mine.py", tmp_path / "out"
+    plugin.write_text(FAILING)
+    arguments = (
+        "--estimator",
+        f"{plugin}:Fragile",
+        "--policy",
+        "design-main",
+        "--conditions",
+        "wine",
+        "--budgets",
+        "4",
+    )
+    assert run(*arguments, "--out", out).exit_code == 0
+    (out / "notes.txt").write_text("mine")
+    before = (out / "records.jsonl").read_bytes()
+    plugin.write_text(FAILING.replace("0.5", "0.25"))
+    refused = run(*arguments, "--out", out)
+    assert isinstance(refused.exception, InvalidOptionError)
+    assert re.search(r"mine\.py was edited \(SHA-256 \w{8} → \w{8}\) since the run in", str(refused.exception))
+    assert "--fresh" in str(refused.exception)
+    assert (out / "records.jsonl").read_bytes() == before
+    done = run(*arguments, "--out", out, "--fresh")
+    assert done.exit_code == 0, done.output
+    assert (out / "records.jsonl").read_bytes() != before
+    assert (out / "notes.txt").read_text() == "mine"
 
 
 SLOW = """

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     "--references", type=click.Path(path_type=Path, file_okay=False), help="Other folder of reference tables."
 )
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the run [bench-<digest>].")
+@click.option("--fresh", is_flag=True, help="Replace a run that the folder holds, instead of going on with it.")
 @click.option("--list", "listing", is_flag=True, help="List the registered plug-ins and named methods, and stop.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, **how: Any) -> None:
+def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, fresh: bool, **how: Any) -> None:
     """Run every estimator with every policy on all conditions (or some), and grade what they deliver.
 
     PLUGIN is a registered name, package.module:Name, ./file.py:Name or optuna:Sampler, with keyword arguments and a
@@ -52,7 +53,7 @@ def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, **how: Any)
 
     plan = _plan(**how)
     folder = out or Path(f"bench-{plan.digest[:8]}")
-    run = execute(plan, folder, jobs)
+    run = execute(plan, folder, jobs, fresh)
     _print_run(run, folder, as_json)
 
 

@@ -12,7 +12,7 @@ from whatworked.execution.processes import worker_count
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.registry import Kind, methods
 from whatworked.progress import progress
-from whatworked.runs.folder import Run, claim, claim_software, finish, is_finished, read_run
+from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_finished, read_run
 from whatworked.runs.journal import Journal
 from whatworked.runs.lanes import lanes
 from whatworked.runs.plan import Method, Plan, Unit, crossed
@@ -32,6 +32,7 @@ def bench(
     batch: int = 1,
     jobs: int = 1,
     extra: Sequence[Method] = (),
+    fresh: bool = False,
 ) -> Run:
     """Benchmark every estimator with every policy.
 
@@ -53,6 +54,8 @@ def bench(
         Worker processes. Results do not depend on it.
     extra : sequence of Method, optional
         Further combinations, for instance `named_methods`.
+    fresh : bool, default False
+        Whether to replace a run that the folder holds.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def bench(
     combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
     chosen = tuple(catalog_tasks() if tasks is None else tasks)
     plan = Plan(chosen, (*combined, *extra), tuple(budgets), seeds, batch)
-    return execute(plan, Path(out), jobs)
+    return execute(plan, Path(out), jobs, fresh)
 
 
 def load_all(named: Sequence[Named], kind: Kind) -> tuple[Plugin, ...]:
@@ -98,9 +101,11 @@ def named_methods(labels: Sequence[str]) -> tuple[Method, ...]:
     return tuple(Method(estimators[known[label][0]], policies[known[label][1]], label) for label in labels)
 
 
-def execute(plan: Plan, folder: Path, jobs: int = 1) -> Run:
-    """Run what is left of `plan` and write its results to `folder`."""
+def execute(plan: Plan, folder: Path, jobs: int = 1, fresh: bool = False) -> Run:
+    """Run what is left of `plan`, or all of it if `fresh`, and write its results to `folder`."""
     with folder_lock(folder):
+        if fresh:
+            clear(folder)
         claim(folder, plan)
         if is_finished(folder):
             return read_run(folder)
@@ -109,7 +114,7 @@ def execute(plan: Plan, folder: Path, jobs: int = 1) -> Run:
             claim_software(folder, software)
             done = journal.finished()
             left = [unit for unit in plan.units() if unit.key not in done]
-            with progress(len(plan.units()), "units", initial=len(done), label="bench") as bar:
+            with progress(len(plan.units()), plan.unit_words, initial=len(done), label="bench") as bar:
                 for unit, result in workers.run(left):
                     journal.append(unit, result)
                     done[unit.key] = result

@@ -32,6 +32,7 @@ from whatworked.runs.plan import SCHEMA, Plan
 from whatworked.runs.tidy import COSTS, as_csv, tidy_rows
 from whatworked.runs.unit import UnitResult
 
+JOURNAL = ".journal"
 PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE, SURFACES = (
     "plan.json",
     "records.jsonl",
@@ -94,11 +95,47 @@ def claim(folder: Path, plan: Plan) -> None:
         write_atomic(path, pretty(plan.description))
         return
     differing = [name for name, value in plan.description.items() if held.get(name) != value]
+    if edited := _edited(held, plan.description):
+        raise InvalidOptionError(
+            f"{', '.join(edited)} since the run in {folder} began; give another folder with --out, or --fresh to "
+            "replace that run"
+        )
     if differing:
         raise InvalidOptionError(
             f"{folder} holds a run with other {', '.join(differing)}; repeat its arguments to go on with it, "
-            "or give another folder with --out"
+            "give another folder with --out, or --fresh to replace it"
         )
+
+
+def _edited(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """Files and packages of plug-ins that are what differs; empty if anything else does, too."""
+    found: dict[str, None] = {}
+    for kind in ("estimators", "policies"):
+        before, now = held.get(kind), wanted[kind]
+        if not isinstance(before, dict) or before.keys() != now.keys():
+            return []
+        for label, facts in now.items():
+            if facts == before[label]:
+                continue
+            if facts["spec"] is None or facts["spec"] != before[label].get("spec"):
+                return []
+            found[_change(facts["spec"], str(before[label].get("origin")), facts["origin"])] = None
+    rest = (name for name in wanted if name not in ("estimators", "policies"))
+    return [] if any(held.get(name) != wanted[name] for name in rest) else list(found)
+
+
+def _change(spec: str, before: str, now: str) -> str:
+    (_, mark, old), (_, _, new) = before.partition(" sha256:"), now.partition(" sha256:")
+    if mark and new:
+        return f"{spec.partition(':')[0]} was edited (SHA-256 {old[:8]} → {new[:8]})"
+    return f"{spec} is of {now} and was of {before}"
+
+
+def clear(folder: Path) -> None:
+    """Remove the run in `folder`, finished or not, and nothing else; the manifest first, so that no half is left."""
+    for name in (MANIFEST, JOURNAL, PLAN, SOFTWARE, RECORDS, TIDY, COST_TABLE, SURFACES, LOG):
+        with storage_errors(folder / name, "remove"):
+            (folder / name).unlink(missing_ok=True)
 
 
 def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
@@ -117,7 +154,7 @@ def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
     elif held != software:
         raise InvalidOptionError(
             f"{folder} holds a run that was begun with other software ({path} says which); go on with that, "
-            "or give another folder with --out"
+            "give another folder with --out, or --fresh to replace it"
         )
 
 

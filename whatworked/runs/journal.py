@@ -17,10 +17,9 @@ import msgspec
 from whatworked.canonical import canonical_json
 from whatworked.files import storage_errors
 from whatworked.records import Record
+from whatworked.runs.folder import JOURNAL
 from whatworked.runs.plan import Unit
 from whatworked.runs.unit import UnitResult
-
-JOURNAL = ".journal"
 
 
 class _Entry(msgspec.Struct, frozen=True):
