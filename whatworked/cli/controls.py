@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from whatworked.cli.lazy import Group
 from whatworked.cli.rows import format_option, print_rows
 from whatworked.cli.surfaces import references_option
 from whatworked.cli.tables import counted, print_json
@@ -55,7 +56,7 @@ def _records(study: Path | None) -> tuple[Record, ...]:
     return read_records(study)
 
 
-@click.group()
+@click.group(cls=Group)
 def controls() -> None:
     """Run, verify and tabulate the control study: ridge, Gaussian process, designs, code equivalence.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.surfaces import labelled, references_option
-from whatworked.cli.tables import counted, print_json
+from whatworked.cli.tables import counted, print_json, print_table, print_text
 from whatworked.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -47,8 +47,12 @@ def effects(condition: str, letter: str | None, sort: bool, floor: str, where: P
     if as_json:
         print_json(_json(one, size, sort) if letter is None else _option_json(one, letter, size, sort))
         return
-    lines = _overview(one, size, sort) if letter is None else _option_lines(one, letter, size, sort)
-    click.echo("\n".join(lines))
+    for line in _heading(one, size):
+        print_text(line)
+    if letter is None:
+        _print_overview(one, size, sort)
+    else:
+        _print_option(one, letter, size, sort)
 
 
 def _signs(surface: ResponseSurface, floor: float, sort: bool) -> list[OptionSigns]:
@@ -86,21 +90,24 @@ def _heading(one: Labelled, floor: float) -> list[str]:
     ]
 
 
-def _overview(one: Labelled, floor: float, sort: bool) -> list[str]:
+def _print_overview(one: Labelled, floor: float, sort: bool) -> None:
     surface, names = one.surface, one.names
     signs = _signs(surface, floor, sort)
-    width = max(len("option"), *(len(f"{entry.option} {names[entry.option]}") for entry in signs))
-    lines = [*_heading(one, floor), "", _HEADER.format("option", width=width)]
-    for entry in signs:
-        label = f"{entry.option} {names[entry.option]}"
-        extremes = (f"{edge.effect:+.4f} at {_background(surface, edge)}" for edge in (entry.largest, entry.smallest))
-        counts = f"{entry.helps:>5}  {entry.hurts:>5}  {entry.neutral:>4}"
-        lines.append(f"{label:<{width}}  {_verdict(entry):<9}  {entry.mean:+.4f}  {counts}  {'   '.join(extremes)}")
-    lines += _reversal_lines(surface, signs, floor)
-    return lines + _interaction_lines(surface)
-
-
-_HEADER = "{:<{width}}  verdict    mean     helps  hurts  none  largest and smallest effect, with the background"
+    header = ("option", "verdict", "mean", "helps", "hurts", "none", "largest effect", "smallest effect")
+    rows = [
+        (
+            f"{entry.option} {names[entry.option]}",
+            _verdict(entry),
+            f"{entry.mean:+.4f}",
+            *(str(count) for count in (entry.helps, entry.hurts, entry.neutral)),
+            *(f"{edge.effect:+.4f} at {_background(surface, edge)}" for edge in (entry.largest, entry.smallest)),
+        )
+        for entry in signs
+    ]
+    click.echo()
+    print_table([header, *rows], right=range(2, 8))
+    for line in (*_reversal_lines(surface, signs, floor), *_interaction_lines(surface)):
+        print_text(line, indent=5 if line.startswith(" ") else 0)
 
 
 def _reversal_lines(surface: ResponseSurface, signs: list[OptionSigns], floor: float) -> list[str]:
@@ -131,23 +138,22 @@ def _interaction_lines(surface: ResponseSurface) -> list[str]:
     return [*lines, f"Share of variance: {', '.join(orders)}"]
 
 
-def _option_lines(one: Labelled, letter: str, floor: float, sort: bool) -> list[str]:
+def _print_option(one: Labelled, letter: str, floor: float, sort: bool) -> None:
     surface = one.surface
     entry = next(signs for signs in _signs(surface, floor, sort) if signs.option == letter)
-    others = "".join(option if option != letter else "-" for option in surface.options)
-    lines = [
-        *_heading(one, floor),
+    print_text(
         f"option {letter}, {one.names[letter]}: {_verdict(entry)}; mean {entry.mean:+.4f}; "
-        f"helps in {counted(entry.helps, 'background')}, hurts in {entry.hurts}, no effect in {entry.neutral}",
-        "",
-        f"{others:<{max(10, surface.d)}}  utility off     on   effect",
-    ]
+        f"helps in {counted(entry.helps, 'background')}, hurts in {entry.hurts}, no effect in {entry.neutral}"
+    )
+    others = "".join(option if option != letter else "-" for option in surface.options)
+    rows = [(others, "off", "on", "effect", "")]
     for edge in _edges(surface, letter, sort):
         off = surface[edge.mask]
         sign = "helps" if edge.effect > floor else "hurts" if edge.effect < -floor else ""
-        background = f"{_background(surface, edge):<{max(10, surface.d)}}"
-        lines.append(f"{background}  {off:>11.4f} {off + edge.effect:>6.4f}  {edge.effect:+.4f}  {sign}".rstrip())
-    return lines
+        values = (f"{off:.4f}", f"{off + edge.effect:.4f}", f"{edge.effect:+.4f}")
+        rows.append((_background(surface, edge), *values, sign))
+    click.echo()
+    print_table(rows, right=(1, 2, 3))
 
 
 def _json(one: Labelled, floor: float, sort: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from whatworked.cli.tables import print_json, print_table
+from whatworked.cli.tables import print_json, print_table, print_text
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -34,7 +34,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], output: str, *, section: Seque
     else:
         for number, (heading, members) in enumerate(_sections(rows, section).items()):
             if heading:
-                click.echo(("\n" if number else "") + ", ".join(f"{name} {value}" for name, value in heading))
+                print_text(("\n" if number else "") + ", ".join(f"{name} {value}" for name, value in heading))
             _print_section(members, [name for name in rows[0] if name not in section])
 
 
@@ -54,7 +54,8 @@ def _print_section(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> N
     height = max(map(len, heads))
     padded = [[""] * (height - len(words)) + words for words in heads]
     lines = [list(line) for line in zip(*padded, strict=True)]
-    print_table([*lines, *([_text(row[name]) for name in columns] for row in rows)], right=numeric)
+    keys = min(numeric, default=1) or 1
+    print_table([*lines, *([_text(row[name]) for name in columns] for row in rows)], right=numeric, keys=keys)
 
 
 def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from whatworked.cli.tables import counted, print_json, print_table
+from whatworked.cli.lazy import Group
+from whatworked.cli.tables import counted, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from whatworked.sources.library import Library
@@ -34,17 +35,26 @@ def _common(command: Command) -> Command:
 _names = click.argument("names", nargs=-1, metavar="[SOURCE]...")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @_common
 @click.pass_context
 def sources(context: click.Context, /, as_json: bool, **options: Any) -> None:
     """List, fetch, check or export the raw data.
 
-    Without a command: each source, whether it is on this machine, where it comes from, its licence.
+    Without a command the same as `list`.
     """
     context.obj = {**options, "as_json": as_json}
     if context.invoked_subcommand is None:
         _list(*_selection(context, (), {}), as_json)
+
+
+@sources.command("list")
+@_names
+@_common
+@click.pass_context
+def list_sources(context: click.Context, /, names: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """List sources: whether each is on this machine, where it comes from, its licence."""
+    _list(*_selection(context, names, options), as_json or context.obj["as_json"])
 
 
 @sources.command()
@@ -123,15 +133,16 @@ def _list(library: Library, wanted: tuple[str, ...], as_json: bool) -> None:
     print_table([("source", "family", "present", "from", "licence"), *rows])
     absent = [one for one in lines if not one.present]
     here = len(lines) - len(absent)
-    click.echo(f"\n{here} of {counted(len(lines), 'source')} {'is' if here == 1 else 'are'} on this machine.")
+    click.echo()
+    print_text(f"{here} of {counted(len(lines), 'source')} {'is' if here == 1 else 'are'} on this machine.")
     if absent:
         _print_absent(absent, {one.family for one in lines} - {one.family for one in lines if one.present})
 
 
 def _print_absent(absent: list[SourceStatus], empty: set[str]) -> None:
     if empty:
-        click.echo(f"Families without any source here: {', '.join(sorted(empty))}.")
-    click.echo(
+        print_text(f"Families without any source here: {', '.join(sorted(empty))}.")
+    print_text(
         "To get the others: `whatworked sources fetch`. Without a network: --mirror DIR with the files below in "
         f"DIR/<source>, or put them into {Path(absent[0].folder).parent}/<source>.\n"
     )
@@ -165,9 +176,9 @@ def _run(
 
 
 def _print_findings(findings: list[Finding]) -> None:
-    print_table([(one.source, one.outcome, one.what, one.origin) for one in findings])
+    print_table([(one.source, one.outcome, one.what, one.origin) for one in findings], drop=(3,))
     counts = {outcome: sum(one.outcome == outcome for one in findings) for outcome in ("right", "wrong", "absent")}
     click.echo("\n" + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
     for one in findings:
         if one.message:
-            click.echo(f"- {one.message}")
+            print_text(f"- {one.message}", indent=2)

@@ -1,7 +1,8 @@
-"""Printing aligned columns, JSON and counts."""
+"""Printing aligned columns, prose, JSON and counts, within the width of the terminal."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,16 +10,55 @@ import click
 
 from whatworked.cli.streams import says_anything
 
+GAP = "  "
+NARROW = 14
+"""Columns of words are not made narrower than this; a table that needs it is printed in parts instead."""
 
-def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """Print rows of equal length in columns, the ones numbered in `right` flush right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            cell.rjust(width) if position in right else cell.ljust(width)
-            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        click.echo("  ".join(cells).rstrip())
+
+def output_width() -> int | None:
+    """Columns of the terminal that standard output goes to; None for a file or a pipe, where lines are not cut."""
+    import shutil
+    import sys
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def print_text(text: str, *, indent: int = 0) -> None:
+    """Print prose, broken between words where the terminal is too narrow; later lines are indented."""
+    width = output_width()
+    lines = [text] if width is None else _wrapped(text, width, indent)
+    click.echo("\n".join(lines))
+
+
+def print_table(
+    rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), drop: Sequence[int] = (), keys: int = 1
+) -> None:
+    """Print rows of equal length in columns.
+
+    Where the terminal is too narrow, the columns in `drop` are left out one after another, then words are put below
+    each other within their column, then columns are printed as further tables below.
+
+    Parameters
+    ----------
+    rows : sequence of rows
+        Cells as text.
+    right : sequence of int
+        Columns that stand flush right, and are never broken.
+    drop : sequence of int
+        Columns that a narrow table can do without, the most dispensable first.
+    keys : int
+        How many first columns are repeated in each part of a table that is printed in parts.
+    """
+    width = output_width()
+    shown = list(range(len(rows[0])))
+    dispensable = list(drop)
+    while width is not None and dispensable and _total(_widths(rows, shown)) > width:
+        shown.remove(dispensable.pop(0))
+    parts = [shown] if width is None else _parts(rows, shown, right, keys, width)
+    for number, columns in enumerate(parts):
+        if number:
+            click.echo()
+        _print_part(rows, columns, right, width)
 
 
 def counted(number: int, noun: str) -> str:
@@ -39,3 +79,63 @@ def print_json(value: Any) -> None:
     import sys
 
     click.echo(json.dumps(value, indent=2, ensure_ascii=not says_anything(sys.stdout)))
+
+
+def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:
+    wrapper = textwrap.TextWrapper(
+        width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+    return [line for part in text.split("\n") for line in wrapper.wrap(part) or [""]]
+
+
+def _widths(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> list[int]:
+    return [max(len(row[column]) for row in rows) for column in columns]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _least(rows: Sequence[Sequence[str]], columns: Sequence[int], right: Sequence[int]) -> list[int]:
+    """How narrow each column can be made: to its longest word with the indent, but not below `NARROW`."""
+    words = [max((len(word) + 2 for row in rows for word in row[column].split()), default=0) for column in columns]
+    return [
+        full if column in right else min(full, max(word, NARROW))
+        for column, full, word in zip(columns, _widths(rows, columns), words, strict=True)
+    ]
+
+
+def _parts(
+    rows: Sequence[Sequence[str]], columns: Sequence[int], right: Sequence[int], keys: int, width: int
+) -> list[list[int]]:
+    """Columns in as many parts as are needed for each to fit, each with the first `keys` columns."""
+    parts: list[list[int]] = []
+    part = list(columns[:keys])
+    for column in columns[keys:]:
+        if len(part) > keys and _total(_least(rows, [*part, column], right)) > width:
+            parts.append(part)
+            part = list(columns[:keys])
+        part.append(column)
+    return [*parts, part]
+
+
+def _print_part(rows: Sequence[Sequence[str]], columns: Sequence[int], right: Sequence[int], width: int | None) -> None:
+    widths, least = _widths(rows, columns), _least(rows, columns, right)
+    while width is not None and _total(widths) > width and widths != least:
+        # The widest column that can still give way is the one that gives.
+        place = max((place for place in range(len(widths)) if widths[place] > least[place]), key=widths.__getitem__)
+        widths[place] -= 1
+    for row in rows:
+        cells = [
+            _wrapped(row[column], size, 2 if column == 0 else 0) if len(row[column]) > size else [row[column]]
+            for column, size in zip(columns, widths, strict=True)
+        ]
+        for line in range(max(map(len, cells))):
+            texts = [cell[line] if line < len(cell) else "" for cell in cells]
+            if not any(texts):  # the upper line of headings that stand in another part
+                continue
+            padded = (
+                text.rjust(size) if column in right else text.ljust(size)
+                for text, size, column in zip(texts, widths, columns, strict=True)
+            )
+            click.echo(GAP.join(padded).rstrip())
