@@ -202,3 +202,10 @@ def test_export_without_tables(tmp_path):
         CliRunner().invoke(
             cli, ["export", str(tmp_path / "out"), "--references", str(tmp_path)], catch_exceptions=False
         )
+
+
+def test_a_cost_is_no_utility_even_without_a_table(folder):
+    result = CliRunner().invoke(cli, ["show", "nile", "--references", str(folder)], catch_exceptions=False)
+    metric = next(line for line in result.output.splitlines() if line.startswith("metric"))
+    assert "the utility itself" not in metric
+    assert metric.endswith("utility is 1 / (1 + one_step_MAE / a scale of the source)")

@@ -93,7 +93,9 @@ def test_it_is_rebuilt_verified_listed_and_shown(own: Path) -> None:
     shown = whatworked(own, "show", "box__d6", "--references", out).stdout
     assert "toys on A box (box)" in shown
     assert f"{len(WORKFLOW.equivalence())} distinct programs" in shown
-    assert "no reference table yet: whatworked rebuild box" in whatworked(own, "show", "box").stdout
+    unbuilt = whatworked(own, "show", "box").stdout
+    assert "no reference table yet: whatworked rebuild box" in unbuilt
+    assert "MAE in cm; utility is 1 / (1 + MAE / a scale of the source)" in unbuilt
 
 
 def test_failing_configurations_are_reported_and_the_exit_code_is_1(own: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.surfaces import references_option
-from whatworked.cli.tables import counted, print_json, print_table
+from whatworked.cli.tables import counted, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from whatworked.catalog import Condition
@@ -32,7 +32,7 @@ def list_conditions(families: tuple[str, ...], where: Path | None, as_json: bool
         print_json(facts)
         return
     header = ("condition", "family", "track", "options", "records", "utility", "best mask", "reversing")
-    print_table([header, *map(_list_row, facts)], right=(3, 4))
+    print_table([header, *map(_list_row, facts)], right=(3, 4), drop=(4, 2, 1))
     sources = counted(len({one["source"] for one in facts}), "source")
     records = counted(sum(one["records"] for one in facts), "record")
     click.echo(f"\n{counted(len(facts), 'condition')} of {sources}, {records}")
@@ -104,7 +104,11 @@ def _full_facts(one: Condition, surface: ResponseSurface | None) -> dict[str, An
         **_condition_facts(one, surface),
         "summary": workflow.summary,
         "classes": len(workflow.equivalence()),
-        "metric": {"name": workflow.metric.name, "unit": workflow.metric.unit},
+        "metric": {
+            "name": workflow.metric.name,
+            "unit": workflow.metric.unit,
+            "is_cost": workflow.metric.cost_scale is not None,
+        },
         "cost_scale": None if surface is None or surface.utility_map is None else surface.utility_map.scale,
         "options": [
             {"letter": one.letter, "name": one.name, "off": one.off, "on": one.on, "effects": signs[one.letter]}
@@ -132,18 +136,23 @@ def _list_row(facts: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _print_condition(facts: dict[str, Any]) -> None:
-    click.echo(f"{facts['condition']}: {facts['family']} on {facts['source_title']} ({facts['source']})")
-    click.echo(facts["summary"])
+    print_text(f"{facts['condition']}: {facts['family']} on {facts['source_title']} ({facts['source']})")
+    print_text(facts["summary"])
     classes = f"{facts['classes']} distinct programs"
-    click.echo(
+    print_text(
         f"{facts['dimensions']} options, {facts['records']} configurations, {classes}; track: {facts['track']}\n"
     )
     header = ("option", "0", "1", "helps", "hurts", "none", "")
     print_table([header, *map(_option_row, facts["options"])], right=(3, 4, 5))
-    click.echo(f"\nmetric    {facts['metric']['name']}{_in_unit(facts)}")
+    click.echo()
+    _print_fact("metric", f"{facts['metric']['name']}{_in_unit(facts)}")
     _print_utility(facts)
-    click.echo(f"source    {facts['homepage']} ({facts['licence']})")
-    click.echo(f"cite      {facts['citation']}")
+    _print_fact("source", f"{facts['homepage']} ({facts['licence']})")
+    _print_fact("cite", facts["citation"])
+
+
+def _print_fact(name: str, text: str) -> None:
+    print_text(f"{name:<10}{text}", indent=10)
 
 
 def _option_row(option: dict[str, Any]) -> tuple[str, ...]:
@@ -157,22 +166,21 @@ def _option_row(option: dict[str, Any]) -> tuple[str, ...]:
 
 def _in_unit(facts: dict[str, Any]) -> str:
     unit = f" in {facts['metric']['unit']}" if facts["metric"]["unit"] else ""
+    if not facts["metric"]["is_cost"]:
+        return f"{unit}, the utility itself"
     scale = facts["cost_scale"]
-    return (
-        f"{unit}; utility is 1 / (1 + {facts['metric']['name']} / {scale:.6g})"
-        if scale
-        else f"{unit}, the utility itself"
-    )
+    divisor = "a scale of the source" if scale is None else f"{scale:.6g}"
+    return f"{unit}; utility is 1 / (1 + {facts['metric']['name']} / {divisor})"
 
 
 def _print_utility(facts: dict[str, Any]) -> None:
     utility = facts["utility"]
     if utility is None:
-        click.echo(f"utility   no reference table yet: whatworked rebuild {facts['condition']}")
+        _print_fact("utility", f"no reference table yet: whatworked rebuild {facts['condition']}")
         return
     spread = f"{utility['minimum']:.6f} to {utility['maximum']:.6f} (range {utility['range']:.6f})"
-    click.echo(f"utility   {spread}, best mask {utility['best']}")
+    _print_fact("utility", f"{spread}, best mask {utility['best']}")
     reversing = utility["reversing"]
     named = f": {', '.join(reversing)}" if reversing else ""
     total = facts["dimensions"]
-    click.echo(f"reversals {len(reversing)} of {total} options help in one background and hurt in another{named}")
+    _print_fact("reversals", f"{len(reversing)} of {total} options help in one background and hurt in another{named}")
