@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import signal
+import threading
+import time
 
 import pytest
 from joblib import cpu_count
+from joblib.externals.loky.process_executor import ShutdownExecutorError
 
 from whatworked.errors import InvalidOptionError
 from whatworked.execution.processes import end_processes, start_processes, worker_count
@@ -36,3 +39,14 @@ def test_workers_start_deaf_to_interrupts_and_we_do_not() -> None:
         assert not blocked()
     finally:
         end_processes(executor)
+
+
+def test_processes_end_quietly_right_after_they_were_given_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    failures: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+    executor = start_processes(pinned_profile())
+    executor.submit(int).result()
+    futures = [executor.submit(time.sleep, 60) for _ in range(8)]
+    end_processes(executor)
+    assert failures == []
+    assert all(isinstance(future.exception(timeout=60), ShutdownExecutorError) for future in futures)

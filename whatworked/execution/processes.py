@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import signal
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
@@ -53,7 +54,12 @@ def start_processes(profile: NumericProfile, workers: int = 1) -> Any:
 
 
 def end_processes(executor: Any) -> None:
-    """End the processes of `executor` at once, whatever they are doing."""
+    """End the processes of `executor` at once, whatever they are doing and whatever was just asked of them."""
+    # Loky's own thread drops all calls and then looks up those that were still to be handed out: a KeyError, whose
+    # traceback it would print. So none is left to be handed out; nobody submits any more.
+    with contextlib.suppress(queue.Empty):
+        while True:
+            executor._work_ids.get_nowait()
     executor.shutdown(wait=True, kill_workers=True)
 
 
