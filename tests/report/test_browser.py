@@ -231,7 +231,7 @@ def test_saved_tables_hold_the_numbers_of_the_figures(seen, pool):
             for row in bought
             if row["policy"] == "lowest" and row["budget"] == "4" and row["d"] == "3"
         )
-        == 16
+        == 8
     )
     assert result["savedType"] == "text/csv"
     assert result["savedSize"] == len(result["recovery"].encode())

@@ -82,10 +82,12 @@ def curve_points(pool: Pool, figures: Sequence[Figure], resamples: int) -> tuple
 
 def purchases(pool: Pool) -> tuple[Bought, ...]:
     """What each policy bought, by track, d and budget; estimators that share a policy share its purchases."""
+    random = {label for run in pool.runs for label, facts in run.description["policies"].items() if facts["stochastic"]}
     seen: dict[tuple[str, str, int, int], dict[tuple[str, int], tuple[str, ...]]] = defaultdict(dict)
     for row in pool.rows:
         key = (row["track"], _policy_name(pool, row), row["dimensions"], row["budget"])
-        place = (row["condition"], row["seed"])
+        # A policy without randomness bought once, however many seeds an estimator was run under.
+        place = (row["condition"], row["seed"] if row["policy"] in random else 0)
         bought = tuple(row["purchases"].split())
         # A crash may cut purchases short; the longest list is what the policy did.
         if len(bought) >= len(seen[key].get(place, ())):
