@@ -323,6 +323,8 @@ def test_the_commands(tmp_path):
     assert [one["method"] for one in stored] == ["ridge-main/design-main", "mean/design-main"]
     none = CliRunner().invoke(leaderboard, ["--results", str(out.parent), "--track", "four"])
     assert none.output == "no results\n"
+    unknown = CliRunner().invoke(leaderboard, ["--results", str(out.parent), "--budget", "9"])
+    assert str(unknown.exception) == "unknown budget '9' (1 exist: 8)"
     assert isinstance(CliRunner().invoke(leaderboard, ["--update"]).exception, InvalidOptionError)
 
     (out.parent / "again.json.gz").write_bytes(out.read_bytes())
@@ -334,3 +336,22 @@ def test_a_refused_file_is_an_error_of_the_command(tmp_path, content):
     path.write_bytes(altered(content, lambda new: new["records"].pop()))
     result = CliRunner().invoke(verify_run, [str(path)])
     assert isinstance(result.exception, RunError)
+
+
+def test_a_plugin_file_must_travel_along(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    text = "import numpy as np\ndef half(masks, utilities, cube):\n    return np.full(len(cube), 0.5)\n"
+    (tmp_path / "here" / "mine.py").write_text(text)
+    finished(tmp_path / "run", catalog_tasks(["wine"]), ["./mine.py:half"], ["design-main"])
+    packed = CliRunner().invoke(
+        submit, [str(tmp_path / "run"), "--name", "half", "--out", str(tmp_path / "half.json.gz")]
+    )
+    assert packed.exit_code == 0, packed.output
+    assert "./mine.py (SHA-256 " in packed.output
+    monkeypatch.chdir(tmp_path)
+    away = CliRunner().invoke(verify_run, ["half.json.gz", "--rerun", "--jobs", "1"])
+    assert "half was run from the file ./mine.py with SHA-256" in str(away.exception)
+    (tmp_path / "mine.py").write_text(text + "# edited\n")
+    other = CliRunner().invoke(verify_run, ["half.json.gz", "--rerun", "--jobs", "1"])
+    assert "is another file" in str(other.exception)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from whatworked.cli.layout import say
 from whatworked.cli.tables import print_json, print_table
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def submit(folder: Path, name: str, note: str, out: Path | None) -> None:
 
     from whatworked.files import write_atomic
     from whatworked.runs import read_run
+    from whatworked.runs.rerun import plugin_files
     from whatworked.runs.submission import SUFFIX, pack, unpack
     from whatworked.runs.verification import verified
 
@@ -36,6 +38,8 @@ def submit(folder: Path, name: str, note: str, out: Path | None) -> None:
     run = verified(unpack(data, str(folder)))
     path = out or Path(re.sub(r"[^\w.+-]+", "-", name) + SUFFIX)
     write_atomic(path, data)
+    for name, digest in plugin_files(run.description).items():
+        say(f"{name} (SHA-256 {digest[:12]}…) is not in the packed run: put it beside, for verify-run --rerun needs it")
     click.echo(f"{path} ({len(data) / 1e6:.2f} MB): {len(run.records)} records, all graded again and found as stated")
 
 
@@ -97,17 +101,28 @@ def leaderboard(
     from whatworked.errors import InvalidOptionError
     from whatworked.files import write_atomic
     from whatworked.runs.leaderboard import BOARD, board_of, encode_board, recorded_board
+    from whatworked.runs.tasks import TRACKS
 
     if update and results is None:
         raise InvalidOptionError("--update needs the folder of packed runs; give it with --results")
     entries = recorded_board() if results is None else board_of(results)
     if update and results is not None:
         write_atomic(results / BOARD, encode_board(entries))
+    _known("track", tracks, [*TRACKS, *(one.track for one in entries)])
+    _known("budget", budgets, [one.budget for one in entries])
     chosen = [one for one in entries if (not tracks or one.track in tracks) and (not budgets or one.budget in budgets)]
     if as_json:
         print_json([asdict(one) for one in chosen])
         return
     _print_board(chosen)
+
+
+def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
+    from whatworked.errors import unknown_name
+
+    for value in wanted:
+        if held and value not in held:
+            raise unknown_name(kind, str(value), [str(one) for one in dict.fromkeys(held)])
 
 
 def _rerun(run: Run, jobs: int) -> dict[str, list[str]]:

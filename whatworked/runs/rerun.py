@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from whatworked.errors import RunError
-from whatworked.plugins import load
+from whatworked.errors import PluginError, RunError
+from whatworked.plugins import Plugin, load
+from whatworked.plugins.registry import Kind
+from whatworked.plugins.spec import parse_spec
 from whatworked.records import Record
 from whatworked.runs.benchmark import execute
 from whatworked.runs.folder import Run
 from whatworked.runs.plan import Method, Plan
 from whatworked.runs.tasks import catalog_tasks
 
+_MARK = " sha256:"
+"""Stands between the name and the digest of a file in a plug-in's origin."""
 CLOSE = 1e-9
 """Largest difference of a prediction that counts as rounding."""
 
@@ -38,14 +43,42 @@ def plan_of(description: dict[str, Any], references: Path | None = None) -> Plan
     ]
     if lost:
         raise RunError(f"{', '.join(lost)} cannot be run again: given as a Python object, not as a text that names it")
-    estimators = {label: load(facts["spec"], "estimator", label) for label, facts in description["estimators"].items()}
-    policies = {label: load(facts["spec"], "policy", label) for label, facts in description["policies"].items()}
+    estimators = {label: _loaded(label, facts, "estimator") for label, facts in description["estimators"].items()}
+    policies = {label: _loaded(label, facts, "policy") for label, facts in description["policies"].items()}
     methods = tuple(
         Method(estimators[one["estimator"]], policies[one["policy"]], one["method"]) for one in description["methods"]
     )
     names = [entry["condition"] for entry in description["conditions"]]
     tasks = catalog_tasks(names, rules=description["rules"], references=references)
     return Plan(tasks, methods, tuple(description["budgets"]), description["seeds"], description["batch"])
+
+
+def plugin_files(description: Mapping[str, Any]) -> dict[str, str]:
+    """File, as the run names it, to the SHA-256 of its bytes, for all plug-ins that came from files."""
+    facts = [one for kind in ("estimators", "policies") for one in description[kind].values()]
+    return {
+        parse_spec(one["spec"]).container: one["origin"].partition(_MARK)[2]
+        for one in facts
+        if one["spec"] is not None and _MARK in one["origin"]
+    }
+
+
+def _loaded(label: str, facts: Mapping[str, Any], kind: Kind) -> Plugin:
+    """A plug-in of the run; one from a file must come from a file with the same bytes."""
+    digest = facts["origin"].partition(_MARK)[2]
+    if not digest:
+        return load(facts["spec"], kind, label)
+    needed = (
+        f"{label} was run from the file {parse_spec(facts['spec']).container} with SHA-256 {digest}, which is not in "
+        "the packed run; get it from the run's makers and repeat this where that path leads to it"
+    )
+    try:
+        plugin = load(facts["spec"], kind, label)
+    except PluginError as error:
+        raise PluginError(f"{error}; {needed}") from error
+    if plugin.origin != facts["origin"]:
+        raise PluginError(f"{plugin.origin} is another file: {needed}")
+    return plugin
 
 
 def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None) -> dict[str, list[str]]:

@@ -136,6 +136,8 @@ def unpack(data: bytes, where: str) -> Submission:
     RunError
         If the bytes are not a packed run of this schema, or were damaged.
     """
+    if data[:2] != b"\x1f\x8b":
+        raise RunError(f"{where} is not a packed run: it is not compressed by gzip; make one with `whatworked submit`")
     try:
         content = json.loads(_decompressed(data, where), parse_constant=_no_constant)
     except (OSError, EOFError, ValueError) as error:
