@@ -31,7 +31,17 @@ class UnknownNameError(WhatWorkedError, LookupError):
 
 
 class SourceUnavailableError(WhatWorkedError):
-    """No route leads to a source's raw data on this machine."""
+    """No route leads to a source's raw data on this machine.
+
+    Attributes
+    ----------
+    why : tuple of str
+        The reasons alone, without the source's name and what to do, where they are known apart from the message.
+    """
+
+    def __init__(self, message: str, why: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.why = why
 
 
 class DigestMismatchError(WhatWorkedError):
@@ -106,6 +116,6 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UnknownNameErr
     """
     names = list(allowed)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ";"
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
     shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     return UnknownNameError(f"unknown {kind} {name!r}{hint} ({len(names)} exist: {shown})")

@@ -242,3 +242,20 @@ def test_a_thing_of_the_wrong_kind_is_refused(thing, kind, expected):
     with pytest.raises(PluginError, match=expected) as caught:
         plugin.build_estimator() if kind == "estimator" else plugin.build_policy()
     assert (plugin.spec or plugin.label) in str(caught.value)
+
+
+def test_a_file_named_alone_lists_what_it_holds_without_running_it(module_file):
+    path = module_file("raise SystemExit\nclass Mine:\n    pass\ndef other(state, n):\n    pass\n_hidden = 1\n")
+    with pytest.raises(PluginError, match=r"names a file and nothing in it; it has Mine, other: write .*mine\.py:Mine"):
+        load(path, "estimator")
+    with pytest.raises(PluginError, match="has no class or function"):
+        load(module_file("x = 1"), "estimator")
+
+
+@pytest.mark.parametrize("kind", ["estimator", "policy"])
+def test_every_registered_name_has_a_phrase(kind):
+    for name in registry.built_in(kind):
+        phrase = registry.phrase(kind, name)
+        assert phrase.strip()
+        assert "functools" not in phrase
+        assert name.startswith("class-") == ("code-equivalence classes" in phrase), (name, phrase)

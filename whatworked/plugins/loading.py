@@ -25,8 +25,7 @@ from whatworked.plugins.inspecting import (
 )
 from whatworked.plugins.optuna_sampler import OptunaPolicy, is_sampler_class
 from whatworked.plugins.registry import Kind
-from whatworked.plugins.resolve import resolve
-from whatworked.plugins.spec import parse_spec
+from whatworked.plugins.resolve import read_text, resolve
 from whatworked.protocols import Estimator, Policy
 
 
@@ -162,7 +161,7 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
     if not isinstance(value, str):
         name = getattr(value, "__name__", None) or type(value).__name__
         return Plugin(kind, label or name, value)
-    spec = parse_spec(value)
+    spec = read_text(value)
     thing, origin = resolve(spec, kind)
     return Plugin(kind, label or spec.label, thing, spec.arguments, spec.text, origin)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from whatworked.errors import PluginError, unknown_name
+from whatworked.errors import PluginError, UnknownNameError, unknown_name
 
 Kind = Literal["estimator", "policy"]
 
@@ -15,6 +16,7 @@ BUILT_IN = ("whatworked.controls", "whatworked.inference")
 """Modules with mappings ESTIMATORS and POLICIES of name to factory."""
 
 ENTRY_POINT_GROUPS: Mapping[Kind, str] = {"estimator": "whatworked.estimators", "policy": "whatworked.policies"}
+_ARTICLES: Mapping[Kind, str] = {"estimator": "an estimator", "policy": "a policy"}
 _TABLES: Mapping[Kind, str] = {"estimator": "ESTIMATORS", "policy": "POLICIES"}
 
 
@@ -36,6 +38,34 @@ def names(kind: Kind) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*built_in(kind), *installed(kind)]))
 
 
+def phrase(kind: Kind, name: str) -> str:
+    """What is registered under `name`, in one phrase: the first line of its docstring, and what was preset.
+
+    Raises
+    ------
+    UnknownNameError
+        If nothing is registered under that name.
+    """
+    factories, points = built_in(kind), installed(kind)
+    if name not in factories:
+        if name not in points:
+            raise unknown_name(kind, name, [*factories, *points])
+        return points[name].value
+    return _phrase(factories[name])
+
+
+def _phrase(factory: Any) -> str:
+    keywords, arguments = dict(getattr(factory, "keywords", {})), getattr(factory, "args", ())
+    thing = getattr(factory, "func", factory)
+    first = (inspect.getdoc(thing) or "").partition("\n")[0].partition(";")[0].rstrip(".")
+    if not first and arguments:
+        # A helper around another factory: what it wraps says what it is.
+        return f"{_phrase(arguments[0])}, on code-equivalence classes"
+    classes = ", on code-equivalence classes" if keywords.pop("class_aware", False) else ""
+    preset = ", ".join(f"{key}={value}" for key, value in keywords.items())
+    return f"{first} ({preset}){classes}" if preset else first + classes
+
+
 def named(kind: Kind, name: str) -> tuple[Any, str]:
     """What is registered under `name`, and where it comes from (``"whatworked 0.1.0"``).
 
@@ -53,6 +83,9 @@ def named(kind: Kind, name: str) -> tuple[Any, str]:
         return factories[name], f"whatworked {__version__}"
     points = installed(kind)
     if name not in points:
+        other: Kind = "policy" if kind == "estimator" else "estimator"
+        if name in names(other):
+            raise UnknownNameError(f"{name!r} is {_ARTICLES[other]} and not {_ARTICLES[kind]}; give it with --{other}")
         raise unknown_name(kind, name, [*factories, *points])
     point = points[name]
     origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.metadata
 import importlib.util
@@ -16,6 +17,29 @@ from whatworked.files import user_path
 from whatworked.plugins.inspecting import guess_kind
 from whatworked.plugins.registry import Kind, named, names
 from whatworked.plugins.spec import Spec, parse_spec
+
+
+def read_text(text: str) -> Spec:
+    """`parse_spec`, with a file that is named alone answered by the names of what it holds; nothing of it is run.
+
+    Raises
+    ------
+    PluginError
+        As `parse_spec`, and for a file without a name behind it.
+    """
+    path = user_path(text.strip())
+    if not text.strip().endswith(".py") or ":" in text or not path.is_file():
+        return parse_spec(text)
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError) as error:
+        raise PluginError(f"plug-in {text!r}: cannot read {path}: {error}") from None
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    held = [node.name for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_")]
+    choice = f"it has {', '.join(held)}" if held else "it has no class or function at its top level"
+    raise PluginError(
+        f"{text!r} names a file and nothing in it; {choice}: write {text.strip()}:{(held or ['NAME'])[0]}"
+    )
 
 
 def resolve(spec: Spec, kind: Kind) -> tuple[Any, str]:
@@ -117,7 +141,7 @@ def kind_of(text: str, given: str | None = None) -> Kind:
     """
     if given is not None:
         return "estimator" if given == "estimator" else "policy"
-    spec = parse_spec(text)
+    spec = read_text(text)
     if not spec.container:
         return "policy" if spec.target in names("policy") and spec.target not in names("estimator") else "estimator"
     thing, _ = resolve(spec, "estimator")

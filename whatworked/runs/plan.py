@@ -199,11 +199,12 @@ def _problems(plan: Plan) -> list[str]:
     if not plan.methods:
         problems.append("no estimator and policy to run; give --estimator and --policy")
     if not plan.budgets or min(plan.budgets) < 0:
-        problems.append(f"budgets are {plan.budgets}; at least one is needed and none may be negative")
+        problems.append(f"budgets are {list(plan.budgets)}; at least one is needed and none may be negative")
     elif plan.tasks and min(plan.budgets) > max(task.largest_budget for task in plan.tasks):
         largest = max(task.largest_budget for task in plan.tasks)
         problems.append(
-            f"budgets {plan.budgets} all exceed the masks there are; the largest possible budget is {largest}"
+            f"{'budget' if len(plan.budgets) == 1 else 'budgets'} {', '.join(map(str, plan.budgets))} exceed"
+            f"{'s' if len(plan.budgets) == 1 else ''} the masks there are; the largest possible budget is {largest}"
         )
     problems += _shared_sources(plan.tasks)
     if plan.tasks and not plan.rules:
