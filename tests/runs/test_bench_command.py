@@ -42,8 +42,9 @@ def test_a_run_with_a_failure_from_file_to_folder(tmp_path):
     result = run(*arguments, *where)
     assert result.exit_code == 0, result.output
     assert "Missing deliveries, counted as recovery 0" in result.output
-    assert "Fragile/design-main on wine__d6, budgets 4,20: estimator: ValueError: too many options" in result.output
-    assert "Budgets beyond the masks there are were left out on 1 conditions." in result.output
+    said = " ".join(result.output.split())
+    assert "Fragile/design-main on wine__d6, budgets 4,20: estimator: ValueError: too many options" in said
+    assert "B = 20 left out on 1 condition of track four: 4 options have 14 masks to buy" in result.output
     assert "Traceback" not in result.output
     assert "Traceback" in (out / "plugins.log").read_text()
     assert (out / "records.csv").read_text().count("\n") == 1 + 2 * 3
@@ -79,6 +80,7 @@ def test_listing_shows_registered_plugins_and_methods():
         ((), InvalidOptionError, "no estimator and policy to run"),
         (("--estimator", "gq", "--policy", "random"), UnknownNameError, "did you mean gp"),
         (("--estimator", "gp", "--policy", "randem"), UnknownNameError, "did you mean random"),
+        (("--estimator", "gp-effect", "--policy", "random"), UnknownNameError, "'gp-effect' is a policy and not an"),
         (("--method", "GP-EE"), UnknownNameError, "did you mean GP-E"),
         (("--method", "D1", "--conditions", "wien"), UnknownNameError, "did you mean wine"),
         (("--method", "D1", "--track", "fuor"), UnknownNameError, "did you mean four"),
@@ -96,7 +98,11 @@ def test_listing_shows_registered_plugins_and_methods():
         (("--estimator", "class-gp", "--policy", "random"), InvalidOptionError, "or write class-gp(equivalence=None)"),
         (("--estimator", "gp", "--policy", "class-random"), InvalidOptionError, "class-random takes code-equivalence"),
         (("--method", "D1", "--budgets", "4;8"), InvalidOptionError, "separated by commas"),
-        (("--method", "D1", "--budgets", "99"), InvalidOptionError, "all exceed the masks"),
+        (
+            ("--method", "D1", "--budgets", "99"),
+            InvalidOptionError,
+            "budget 99 exceeds the masks there are; the largest possible budget is 62",
+        ),
         (("--estimator", "sklearn.svm:SVR(K=1)", "--policy", "random"), PluginError, "SVR"),
     ],
 )

@@ -267,6 +267,11 @@ def test_overview_and_multiplicity():
         overview("new", "old", ["ahead", "open", "open"])
         == "new against old, 3 comparisons: ahead in 1, undecided in 2."
     )
+    places = [("four", 4), ("paired", 8), ("paired", 20)]
+    assert overview("new", "old", ["ahead", "open", "open"], places).endswith(
+        "ahead in 1 (four: B = 4), undecided in 2 (paired: B = 8, 20)."
+    )
+    assert overview("new", "old", ["open"], [("four", 4)]).endswith("undecided in 1 (B = 4).")
     assert overview("new", "old", ["same"]) == "new against old, 1 comparison: the same in 1."
     assert "78 comparisons were made, each at 95%: if no methods differed at all, about 3.9" in multiplicity(78, 0.95)
     assert multiplicity(1, 0.9).startswith("1 comparison was made")
@@ -282,17 +287,21 @@ def test_the_command_prints_every_section(tmp_path):
     assert result.exit_code == 0, result.output
     for heading in (
         "Family-macro effect recovery",
-        "Paired differences\n",
+        "Comparison by comparison",
         "Paired differences by source",
         "Strict sources by tolerance",
-        "Cost per record",
+        "Mean cost per record",
         "What the numbers allow one to say",
     ):
         assert heading in result.output
     assert "30 of 90 deliveries are missing and count as recovery 0" in result.output
-    assert "Fails/lowest on one, budgets 1,3: estimator: RuntimeError: never" in result.output
-    assert "flip/lowest against mean/lowest, outside track, B = 1:" in result.output
-    assert "None of this speaks about other budgets" in result.output
+    assert "Fails/lowest on 5 conditions (one, two, three, …), budgets 1,3: estimator: RuntimeError: never" in " ".join(
+        result.output.split()
+    )
+    assert "flip/lowest against mean/lowest, outside track, B = 1:" in " ".join(result.output.split())
+    assert "None of this speaks about other budgets" in " ".join(result.output.split())
+    assert result.output.startswith("What the numbers allow one to say")
+    assert max(map(len, result.output.splitlines())) <= 80
 
 
 def test_the_command_as_json(tmp_path):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.tables import print_json, print_table
+from whatworked.cli.layout import averaged, counts, print_named, say
+from whatworked.cli.tables import counted, print_json, print_table
 
 if TYPE_CHECKING:
     from whatworked.runs import Plan, Run
+    from whatworked.runs.summary import Standing
 
 
 @click.command()
@@ -95,44 +98,62 @@ def _print_registered(as_json: bool) -> None:
     if as_json:
         print_json(content)
         return
-    print_table([("estimators",), *[(name,) for name in content["estimators"]]])
+    print_table([("estimators", ""), *[(name, registry.phrase("estimator", name)) for name in content["estimators"]]])
     click.echo()
-    print_table([("policies",), *[(name,) for name in content["policies"]]])
+    print_table([("policies", ""), *[(name, registry.phrase("policy", name)) for name in content["policies"]]])
     click.echo()
     print_table([("method", "estimator", "policy"), *[(label, *pair) for label, pair in registry.methods().items()]])
 
 
 def _print_run(run: Run, folder: Path, as_json: bool) -> None:
-    from whatworked.runs.summary import failures, standings
+    from whatworked.runs.summary import failures, listed_failures, standings
 
     rows = run.rows()
-    table, broken = standings(rows), list(failures(rows))
-    skipped = run.manifest["skipped_budgets"]
+    table, skipped = standings(rows), run.manifest["skipped_budgets"]
     if as_json:
         standing = [one.to_dict() for one in table]
+        broken = list(failures(rows))
         print_json({"out": str(folder), "standings": standing, "failures": broken, "skipped_budgets": skipped})
         return
-    header = ("track", "B", "method", "recovery", "strict", "exact", "sources", "spent", "missing")
-    lines = [
-        (
-            one.track,
-            str(one.budget),
-            one.method,
-            f"{one.recovery:.3f}",
-            f"{one.strict:.4g}",
-            f"{one.exact:.4g}",
-            str(one.sources),
-            f"{one.spent:.4g}",
-            str(one.missing) if one.missing else "-",
-        )
-        for one in table
-    ]
-    print_table([header, *lines], right=(1, 3, 4, 5, 6, 7, 8))
-    if broken:
+    _print_standings(table)
+    if lines := listed_failures(rows):
         click.echo(f"\nMissing deliveries, counted as recovery 0 (tracebacks in {folder / 'plugins.log'}):")
-        for entry in broken:
-            budgets = ",".join(map(str, entry["budgets"]))
-            click.echo(f"  {entry['method']} on {entry['condition']}, budgets {budgets}: {entry['cause']}")
-    if skipped:
-        click.echo(f"\nBudgets beyond the masks there are were left out on {len(skipped)} conditions.", err=True)
+        for line in lines:
+            say(line, "  ")
+    for line in _left_out(run):
+        click.echo(line, err=True)
     click.echo(f"\n{len(rows)} records in {folder}; next: whatworked compare {folder}")
+
+
+def _print_standings(table: Sequence[Standing]) -> None:
+    columns = {
+        "strict": [one.strict for one in table],
+        "exact": [one.exact for one in table],
+        "of": [float(one.sources) for one in table],
+        "spent": [one.spent for one in table],
+        "missing": [float(one.missing) for one in table],
+    }
+    if not any(columns["missing"]):
+        del columns["missing"]
+    rows = [
+        (one.track, str(one.budget), one.method, f"{one.recovery:.3f}", *cells)
+        for one, *cells in zip(table, *map(counts, columns.values()), strict=True)
+    ]
+    print_named("", ("track", "B", "method", "recovery", *columns), rows)
+    if averaged(columns["strict"], columns["exact"]):
+        click.echo("strict, exact: number of sources, mean over seeds")
+
+
+def _left_out(run: Run) -> list[str]:
+    """Which budgets were left out where: one line per track and number of options."""
+    skipped = run.manifest["skipped_budgets"]
+    places: dict[tuple[str, int, tuple[int, ...]], int] = {}
+    for one in run.description["conditions"]:
+        if budgets := skipped.get(one["condition"]):
+            key = (one["track"], one["dimensions"], tuple(budgets))
+            places[key] = places.get(key, 0) + 1
+    return [
+        f"\nB = {', '.join(map(str, budgets))} left out on {counted(number, 'condition')} of track {track}: "
+        f"{d} options have {(1 << d) - 2} masks to buy"
+        for (track, d, budgets), number in places.items()
+    ]

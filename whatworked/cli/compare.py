@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatworked.cli.tables import print_json, print_table
+from whatworked.cli.layout import averaged, counts, print_named, say
+from whatworked.cli.tables import print_json
 
 if TYPE_CHECKING:
     from whatworked.runs.comparison import Figure
@@ -58,8 +59,10 @@ def compare(
         content = [figure.to_dict() for figure in figures]
         print_json({"figures": content, "failures": list(failures(pool.rows)), "records": len(pool.rows)})
         return
+    _print_overview(figures)
     _print_recovery(figures)
     _print_against(figures)
+    _print_robustness(figures)
     if by_source:
         _print_sources(figures)
     _print_profile(figures)
@@ -68,132 +71,147 @@ def compare(
     _print_statements(figures, statements)
 
 
+def _print_overview(figures: Sequence[Figure]) -> None:
+    from whatworked.runs.statement import ALWAYS, multiplicity, overview, without_pairs
+
+    pairs: dict[tuple[str, str], list[Figure]] = {}
+    for one in figures:
+        if one.against is not None:
+            pairs.setdefault((one.standing.method, one.against.baseline), []).append(one)
+    click.echo("What the numbers allow one to say")
+    if not pairs:
+        say(without_pairs(len({one.standing.method for one in figures})), "  ")
+        return
+    for (method, baseline), members in pairs.items():
+        verdicts = [one.against.statement.verdict for one in members if one.against is not None]
+        places = [(one.standing.track, one.standing.budget) for one in members]
+        say(overview(method, baseline, verdicts, places), "  ")
+    say(f"{multiplicity(sum(map(len, pairs.values())), figures[0].interval.confidence)} {ALWAYS}", "  ")
+
+
 def _print_recovery(figures: Sequence[Figure]) -> None:
-    confidence = figures[0].interval.confidence
-    header = (
-        "track",
-        "B",
-        "method",
-        "recovery",
-        f"{confidence:.0%} interval",
-        "one source out",
-        "strict",
-        "exact",
-        "of",
-    )
+    strict, exact = [one.standing.strict for one in figures], [one.standing.exact for one in figures]
     rows = [
         (
             *_place(one),
             f"{one.interval.estimate:.3f}",
             f"{one.interval.low:.3f} to {one.interval.high:.3f}",
-            "-" if one.omission is None else f"{one.omission.low:.3f} to {one.omission.high:.3f}",
-            f"{one.standing.strict:.4g}",
-            f"{one.standing.exact:.4g}",
+            *shown,
             str(one.standing.sources),
         )
-        for one in figures
+        for one, *shown in zip(figures, counts(strict), counts(exact), strict=True)
     ]
-    click.echo("Family-macro effect recovery")
-    print_table([header, *rows], right=(1, 3, 4, 5, 6, 7, 8))
+    header = ("track", "B", "method", "recovery", f"{figures[0].interval.confidence:.0%} interval")
+    click.echo()
+    print_named("Family-macro effect recovery", (*header, "strict", "exact", "of"), rows)
+    if averaged(strict, exact):
+        click.echo("strict, exact: number of sources, mean over seeds")
 
 
 def _print_against(figures: Sequence[Figure]) -> None:
+    compared = [(one, one.against) for one in figures if one.against is not None]
+    if not compared:
+        return
+    single = _single([against.baseline for _, against in compared])
     rows = [
         (
             *_place(one),
-            against.baseline,
+            *(() if single else (against.baseline,)),
             f"{against.interval.estimate:+.3f}",
             f"{against.interval.low:+.3f} to {against.interval.high:+.3f}",
-            f"{against.paired.median:+.3f}",
             f"{against.paired.better}/{against.paired.equal}/{against.paired.worse}",
-            _omission(against.paired.macro_omission),
             against.statement.verdict,
         )
-        for one in figures
-        if (against := one.against) is not None
+        for one, against in compared
     ]
-    if rows:
-        header = (
-            "track",
-            "B",
-            "method",
-            "baseline",
-            "difference",
-            "interval",
-            "median",
-            "+/=/-",
-            "one source out",
-            "verdict",
+    header = ("track", "B", "method", *(() if single else ("against",)), "diff.", "interval", "+/=/-", "verdict")
+    click.echo()
+    title = f"Paired differences to {single}" if single else "Paired differences"
+    print_named(title, header, rows, ("track", "method", "against", "verdict"))
+
+
+def _print_robustness(figures: Sequence[Figure]) -> None:
+    rows = [
+        (
+            *_place(one),
+            "-" if one.omission is None else f"{one.omission.low:.3f} to {one.omission.high:.3f}",
+            "-" if one.against is None else f"{one.against.paired.median:+.3f}",
+            "-" if one.against is None else _omission(one.against.paired.macro_omission),
         )
-        click.echo("\nPaired differences")
-        print_table([header, *rows], right=(1, 4, 5, 6, 7, 8))
+        for one in figures
+    ]
+    click.echo()
+    title = "Range when any one source is left out, and median of the paired differences"
+    print_named(title, ("track", "B", "method", "recovery", "median", "difference"), rows)
 
 
 def _print_sources(figures: Sequence[Figure]) -> None:
+    compared = [(one, one.against) for one in figures if one.against is not None]
+    single = _single([against.baseline for _, against in compared])
     rows = [
-        (*_place(one), one.against.baseline, source, f"{difference:+.3f}")
-        for one in figures
-        if one.against is not None
-        for source, difference in one.against.paired.differences.items()
+        (*_place(one), *(() if single else (against.baseline,)), source, f"{difference:+.3f}")
+        for one, against in compared
+        for source, difference in against.paired.differences.items()
     ]
     if rows:
-        click.echo("\nPaired differences by source")
-        print_table([("track", "B", "method", "baseline", "source", "difference"), *rows], right=(1, 5))
+        click.echo()
+        header = ("track", "B", "method", *(() if single else ("against",)), "source", "diff.")
+        title = "Paired differences by source" + (f", to {single}" if single else "")
+        print_named(title, header, rows, ("track", "method", "against", "source"))
 
 
 def _print_profile(figures: Sequence[Figure]) -> None:
     tolerances = list(figures[0].standing.profile)
-    rows = [(*_place(one), *(f"{one.standing.profile[name]:.4g}" for name in tolerances)) for one in figures]
-    click.echo("\nStrict sources by tolerance (share of the range of the truth)")
-    print_table([("track", "B", "method", *tolerances), *rows], right=(1, *range(3, 3 + len(tolerances))))
+    columns = [[one.standing.profile[name] for one in figures] for name in tolerances]
+    shown = list(zip(*(counts(column) for column in columns), strict=True))
+    rows = [(*_place(one), *cells) for one, cells in zip(figures, shown, strict=True)]
+    note = ", mean over seeds" if averaged(*columns) else ""
+    click.echo()
+    title = f"Strict sources by tolerance (share of the range of the truth{note})"
+    print_named(title, ("track", "B", "method", *tolerances), rows)
 
 
 def _print_cost(figures: Sequence[Figure]) -> None:
+    costed = [(one, one.cost) for one in figures if one.cost is not None]
+    columns = [
+        counts([one.standing.spent for one, _ in costed]),
+        counts([cost.asks for _, cost in costed]),
+        counts([cost.fits for _, cost in costed]),
+    ]
     rows = [
-        (
-            *_place(one),
-            f"{one.standing.spent:.4g}",
-            f"{one.cost.asks:.4g}",
-            f"{one.cost.fits:.4g}",
-            f"{one.cost.policy_seconds:.4f}",
-            f"{one.cost.fit_seconds:.4f}",
-        )
-        for one in figures
-        if one.cost is not None
+        (*_place(one), *cells, f"{cost.policy_seconds:.4f}", f"{cost.fit_seconds:.4f}")
+        for (one, cost), *cells in zip(costed, *columns, strict=True)
     ]
     if rows:
         header = ("track", "B", "method", "credits", "asks", "fits", "policy s", "fit s")
-        click.echo("\nCost per record (seconds are of the machine that ran it)")
-        print_table([header, *rows], right=(1, 3, 4, 5, 6, 7))
+        click.echo()
+        print_named("Mean cost per record (seconds are of the machine that ran it)", header, rows)
 
 
 def _print_failures(pool: Pool) -> None:
-    from whatworked.runs.summary import failures
+    from whatworked.runs.summary import listed_failures
 
-    broken = list(failures(pool.rows))
-    if broken:
+    lines = listed_failures(pool.rows)
+    if lines:
         click.echo(f"\n{pool.missing} of {len(pool.rows)} deliveries are missing and count as recovery 0")
-    for entry in broken:
-        budgets = ",".join(map(str, entry["budgets"]))
-        click.echo(f"  {entry['method']} on {entry['condition']}, budgets {budgets}: {entry['cause']}")
+    for line in lines:
+        say(line, "  ")
 
 
 def _print_statements(figures: Sequence[Figure], every: bool) -> None:
-    from whatworked.runs.statement import ALWAYS, multiplicity, overview
-
-    against = [(one.standing.method, one.against) for one in figures if one.against is not None]
+    against = [one.against for one in figures if one.against is not None]
     if not against:
         return
-    click.echo("\nWhat the numbers allow one to say")
-    for method, baseline in dict.fromkeys((method, one.baseline) for method, one in against):
-        verdicts = [one.statement.verdict for name, one in against if (name, one.baseline) == (method, baseline)]
-        click.echo(f"  {overview(method, baseline, verdicts)}")
-    if every or len(against) <= _FEW:
-        for _, one in against:
-            click.echo(f"  - {one.statement}")
-    else:
-        click.echo("  (--statements spells out each comparison)")
-    click.echo(f"  {multiplicity(len(against), figures[0].interval.confidence)}\n  {ALWAYS}")
+    if not every and len(against) > _FEW:
+        click.echo("\n--statements spells out what each comparison supports")
+        return
+    click.echo("\nComparison by comparison")
+    for one in against:
+        say(str(one.statement), "  ", "- ")
+
+
+def _single(names: Sequence[str]) -> str | None:
+    return names[0] if len(set(names)) == 1 else None
 
 
 def _place(one: Figure) -> tuple[str, str, str]:

@@ -114,7 +114,8 @@ def _verdicts(figures: Sequence[Figure]) -> str:
     for (method, baseline), members in pairs.items():
         stated = [one.against.statement for one in members if one.against is not None]
         details = "".join(element("li", text_of(one)) for one in stated)
-        head = overview(method, baseline, [one.verdict for one in stated])
+        places = [(one.standing.track, one.standing.budget) for one in members]
+        head = overview(method, baseline, [one.verdict for one in stated], places)
         blocks.append(element("details", element("summary", text_of(head)) + element("ul", details)))
     count = sum(map(len, pairs.values()))
     closing = f"{multiplicity(count, figures[0].interval.confidence)} {ALWAYS}"

@@ -86,8 +86,20 @@ def statement(
     )
 
 
-def overview(method: str, baseline: str, verdicts: Iterable[Verdict]) -> str:
-    """One sentence over all budgets and tracks of a pair of methods."""
+def overview(
+    method: str, baseline: str, verdicts: Iterable[Verdict], places: Sequence[tuple[str, int]] | None = None
+) -> str:
+    """One sentence over all budgets and tracks of a pair of methods.
+
+    Parameters
+    ----------
+    method, baseline : str
+        The pair.
+    verdicts : iterable of str
+        One per comparison.
+    places : sequence of (str, int), optional
+        Track and budget of each, to be named.
+    """
     given = list(verdicts)
     words: dict[Verdict, str] = {
         "ahead": "ahead in {}",
@@ -97,8 +109,25 @@ def overview(method: str, baseline: str, verdicts: Iterable[Verdict]) -> str:
         "one source": "hanging on one source in {}",
         "few families": "too few families to speak of others in {}",
     }
-    parts = [text.format(given.count(verdict)) for verdict, text in words.items() if verdict in given]
+    parts = [
+        text.format(given.count(verdict)) + _named(verdict, given, places)
+        for verdict, text in words.items()
+        if verdict in given
+    ]
     return f"{method} against {baseline}, {len(given)} comparison{'' if len(given) == 1 else 's'}: {', '.join(parts)}."
+
+
+def _named(verdict: Verdict, given: Sequence[Verdict], places: Sequence[tuple[str, int]] | None) -> str:
+    """Where a verdict was given, as `` (four: B = 4, 8; paired: B = 20)``."""
+    if places is None:
+        return ""
+    budgets: dict[str, list[str]] = {}
+    for one, (track, budget) in zip(given, places, strict=True):
+        if one == verdict:
+            budgets.setdefault(track, []).append(str(budget))
+    single = len({track for track, _ in places}) == 1
+    named = (("" if single else f"{track}: ") + f"B = {', '.join(found)}" for track, found in budgets.items())
+    return f" ({'; '.join(named)})"
 
 
 def without_pairs(methods: int) -> str:

@@ -11,6 +11,8 @@ from whatworked.grades import TOLERANCES
 
 Row = Mapping[str, Any]
 
+_FEW = 3
+"""Conditions of a failure that are named."""
 STRICT_PROFILE = tuple(f"strict_{tolerance:g}" for tolerance in TOLERANCES)
 
 
@@ -97,6 +99,20 @@ def failures(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
             "budgets": sorted({row["budget"] for row in members}),
             "records": len(members),
         }
+
+
+def listed_failures(rows: Iterable[Row]) -> list[str]:
+    """Missing deliveries in words, one line per method and cause."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for entry in failures(rows):
+        groups.setdefault((entry["method"], entry["cause"]), []).append(entry)
+    lines = []
+    for (method, cause), members in groups.items():
+        budgets = ",".join(map(str, sorted({budget for entry in members for budget in entry["budgets"]})))
+        names = [entry["condition"] for entry in members]
+        places = ", ".join(names) if len(names) <= _FEW else f"{len(names)} conditions ({', '.join(names[:_FEW])}, …)"
+        lines.append(f"{method} on {places}, budgets {budgets}: {cause}")
+    return lines
 
 
 def _standing(track: str, budget: int, method: str, rows: Sequence[Row]) -> Standing:

@@ -1,0 +1,37 @@
+"""Prose and tables of commands fit the width there is."""
+
+from __future__ import annotations
+
+import pytest
+
+from whatworked.cli.layout import averaged, counts, print_named, say, shortened
+
+
+def test_one_average_gives_its_whole_column_a_decimal():
+    assert counts([19.0, 2.0]) == ["19", "2"]
+    assert counts([1 / 3, 19 + 2 / 3, 4.0]) == ["0.3", "19.7", "4.0"]
+    assert (averaged([1.0], [2.0]), averaged([1.0], [0.5])) == (False, True)
+
+
+@pytest.mark.parametrize("room", [12, 20, 40])
+def test_shortened_names_fit_and_stay_apart(room):
+    names = [f"a-very-long-estimator-name({k})/a-long-policy-name" for k in range(12)]
+    short = shortened(names, room)
+    assert list(short) == names
+    assert len(set(short.values())) == len(names)
+    assert max(map(len, short.values())) <= room
+
+
+def test_tables_and_prose_keep_to_the_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    long = "sklearn.ensemble:RandomForestRegressor(n_estimators=200)/gp-effect"
+    print_named(
+        "Title", ("track", "B", "method", "recovery"), [("four", "4", long, "0.5"), ("four", "8", "gp", "0.25")]
+    )
+    say("words " * 40 + "B = 4 " * 20, "  ", "- ")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Title, four track"
+    assert lines[1].split() == ["B", "method", "recovery"]
+    assert any(line.endswith(f"= {long}") for line in lines)
+    assert all(len(line) <= 60 for line in lines if long not in line)
+    assert not any(line.endswith(("B", "B =")) for line in lines)
