@@ -7,6 +7,7 @@ import sys
 import click
 
 from whatworked import __version__
+from whatworked.cli.interrupts import keep_interrupts
 from whatworked.cli.lazy import LazyGroup
 from whatworked.cli.streams import drop_output, prepare_streams
 from whatworked.errors import WhatWorkedError
@@ -42,6 +43,7 @@ def cli() -> None:
 def main() -> None:
     """Entry point: an error on purpose is one line and exit code 2, Ctrl-C is exit code 130."""
     prepare_streams()
+    keep_interrupts()
     sys.exit(_exit_code())
 
 

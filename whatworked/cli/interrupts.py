@@ -1,0 +1,38 @@
+"""Ctrl-C that cannot get lost."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+PAUSE_SECONDS = 0.05
+
+
+def keep_interrupts() -> None:
+    """Interrupt again where an interrupt could not be raised.
+
+    Python drops an exception in a finalizer or in a callback of a weak reference, and prints it. If Ctrl-C comes in the
+    middle of one (importing is full of them), the command would go on and end as if nothing had happened.
+    """
+    before = sys.unraisablehook
+
+    def hook(unraisable: UnraisableHookArgs) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            _interrupt_soon()
+        else:
+            before(unraisable)
+
+    sys.unraisablehook = hook
+
+
+def _interrupt_soon() -> None:
+    """Interrupt the main thread from another one, when it has left the place where nothing can be raised."""
+    import _thread
+    import threading
+
+    timer = threading.Timer(PAUSE_SECONDS, _thread.interrupt_main)
+    timer.daemon = True
+    timer.start()
