@@ -46,10 +46,10 @@ def test_rebuild_verify_and_rebuild_again(tmp_path: Path, cache: Path) -> None:
 
     checked = whatworked("verify", "nile", "--references", out, "--sample", "0.25", cache=cache)
     assert checked.returncode == 0
-    assert "4 records of 1 conditions: 4 identical, 0 equal, 0 different, 0 failed" in checked.stdout
+    assert "4 records of 1 condition: 4 identical, 0 equal, 0 different, 0 failed" in checked.stdout
 
     again = whatworked("rebuild", "nile", "--out", out, cache=cache)
-    assert "1 conditions: 0 built, 1 unchanged, 0 skipped, 0 failed; 16 records" in again.stdout
+    assert "1 condition: 0 built, 1 unchanged, 0 skipped, 0 failed; 16 records" in again.stdout
 
 
 def test_the_committed_tables_verify_on_this_machine(cache: Path) -> None:
@@ -63,9 +63,32 @@ def test_absent_sources_are_skipped_with_what_to_do_and_fail_only_when_strict(tm
     arguments = ("rebuild", "nile", "mitdb_100__d6", "--out", str(tmp_path))
     done = whatworked(*arguments, cache=cache)
     assert done.returncode == 0
-    assert "mitdb_100__d6: source mitdb_100 is not on this machine" in done.stdout
+    assert "mitdb_100__d6 skipped: source mitdb_100 is not on this machine" in done.stdout
     assert "--mirror DIR" in done.stdout
     assert whatworked(*arguments, "--strict", cache=cache).returncode == 1
+
+
+def test_several_absent_sources_share_one_paragraph(tmp_path: Path, cache: Path) -> None:
+    names = ("banknote", "seeds", "arguana", "scifact", "scifact__d6")
+    built = whatworked("rebuild", "nile", *names, "--out", str(tmp_path), cache=cache).stdout
+    checked = whatworked("verify", "nile", *names, "--sample", "0.1", cache=cache).stdout
+    for text, what in ((built, "skipped"), (checked, "not checked")):
+        (line,) = (line for line in text.splitlines() if line.startswith("- "))
+        assert line.startswith(
+            f"- 5 conditions {what}, for 4 sources that are not on this machine (no mirror is given; "
+            "archive.ics.uci.edu, zenodo.org, public.ukp.informatik.tu-darmstadt.de: offline): "
+            "banknote, seeds, arguana, scifact. "
+        )
+        assert "--mirror DIR" in line
+        assert "`whatworked sources`" in line
+
+
+def test_a_condition_that_cannot_be_checked_is_not_a_count_of_nothing(cache: Path) -> None:
+    done = whatworked("verify", "banknote", cache=cache)
+    assert done.returncode == 1
+    first, second = done.stdout.splitlines()
+    assert first == "No record was checked."
+    assert second.startswith("- banknote not checked: source banknote is not on this machine (")
 
 
 def test_an_altered_raw_file_fails_its_condition_and_no_other(tmp_path: Path, cache: Path) -> None:

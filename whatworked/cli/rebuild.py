@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from whatworked.cli.tables import print_json, print_table
+from whatworked.cli.absences import Unrun, print_unrun
+from whatworked.cli.tables import counted, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from whatworked.execution.report import RebuildReport
@@ -77,14 +78,15 @@ def _print_report(report: RebuildReport, out: Path) -> None:
         for one in report.results
     ]
     print_table([header, *rows], right=(2,))
-    click.echo(f"\n{_summary(report)} in {out}")
-    for reason in dict.fromkeys(one.reason for one in report.results if one.reason):
-        names = ", ".join(one.condition.id for one in report.results if one.reason == reason)
-        click.echo(f"- {names}: {reason}")
+    click.echo()
+    print_text(f"{_summary(report)} in {out}")
+    for status, what in (("skipped", "skipped"), ("failed", "")):
+        unrun = (one for one in report.results if one.status == status)
+        print_unrun([Unrun(one.condition.id, one.condition.source, one.reason, one.absence) for one in unrun], what)
     if report.log is not None:
-        click.echo(f"Tracebacks are in {report.log}; the same command tries again what failed.")
+        print_text(f"Tracebacks are in {report.log}; the same command tries again what failed.")
     for note in report.unpinned:
-        click.echo(f"Not pinned on this machine: {note}")
+        print_text(f"Not pinned on this machine: {note}")
 
 
 def _summary(report: RebuildReport) -> str:
@@ -92,4 +94,6 @@ def _summary(report: RebuildReport) -> str:
     parts = [f"{report.count(status)} {status}" for status in ("built", "unchanged", "skipped", "failed")]
     resumed = sum(one.resumed for one in report.results)
     taken = f" ({resumed} taken over from an earlier run)" if resumed else ""
-    return f"{len(report.results)} conditions: {', '.join(parts)}; {sum(one.records for one in good)} records{taken}"
+    conditions = counted(len(report.results), "condition")
+    records = counted(sum(one.records for one in good), "record")
+    return f"{conditions}: {', '.join(parts)}; {records}{taken}"

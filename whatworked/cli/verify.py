@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from whatworked.cli.absences import Unrun, print_unrun
 from whatworked.cli.rebuild import worker_options
-from whatworked.cli.tables import print_json, print_table
+from whatworked.cli.tables import counted, print_json, print_table, print_text
 
 if TYPE_CHECKING:
+    from whatworked.catalog import Condition
     from whatworked.execution.verify import ConditionVerdict, VerifyReport
 
 SHOWN = 10
@@ -62,39 +65,40 @@ def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, fol
     if as_json:
         print_json({"conditions": [one.to_dict() for one in report.results]})
     else:
-        _print_report(report)
+        _print_report(report, request.conditions)
     # Asked for by name, a condition that was not checked is not a success.
     unchecked = bool(names) and any(one.skipped for one in report.results)
     context.exit(max(report.exit_code, int(unchecked)))
 
 
-def _print_report(report: VerifyReport) -> None:
+def _print_report(report: VerifyReport, conditions: Sequence[Condition]) -> None:
     from whatworked.execution.verify import VERDICTS
+
+    reasons = {one.condition: (one.skipped, one.absence) for one in report.results if one.skipped}
 
     checked = [one for one in report.results if not one.skipped]
     if checked:
         rows = [(one.condition, *(str(one.count(verdict)) for verdict in VERDICTS)) for one in checked]
         print_table([("condition", *VERDICTS), *rows], right=range(1, 1 + len(VERDICTS)))
-    totals = ", ".join(f"{report.count(verdict)} {verdict}" for verdict in VERDICTS)
-    click.echo(f"\n{sum(len(one.records) for one in checked)} records of {len(checked)} conditions: {totals}")
+        totals = ", ".join(f"{report.count(verdict)} {verdict}" for verdict in VERDICTS)
+        records = counted(sum(len(one.records) for one in checked), "record")
+        click.echo()
+        print_text(f"{records} of {counted(len(checked), 'condition')}: {totals}")
+    else:
+        click.echo("No record was checked.")
     for one in checked:
         _print_differences(one)
-    _print_skipped(report)
+    unrun = [Unrun(one.id, one.source, *reasons[one.id]) for one in conditions if one.id in reasons]
+    print_unrun(unrun, "not checked")
 
 
 def _print_differences(one: ConditionVerdict) -> None:
     notable = [record for record in one.records if record.verdict != "identical"]
     notable.sort(key=lambda record: (record.verdict == "equal", record.mask))
     for record in notable[:SHOWN]:
-        click.echo(f"- {one.condition} {record.mask} {record.verdict}: {record.detail}")
+        print_text(f"- {one.condition} {record.mask} {record.verdict}: {record.detail}", indent=2)
     if len(notable) > SHOWN:
         click.echo(f"- {one.condition}: {len(notable) - SHOWN} more; --json lists all")
     if notable:
         reason = one.explanations[0] if one.explanations else "no difference in input, packages or processor is known"
-        click.echo(f"  may be explained by: {reason}")
-
-
-def _print_skipped(report: VerifyReport) -> None:
-    for reason in dict.fromkeys(one.skipped for one in report.results if one.skipped):
-        names = ", ".join(one.condition for one in report.results if one.skipped == reason)
-        click.echo(f"- {names} not checked: {reason}")
+        print_text(f"  may be explained by: {reason}", indent=2)

@@ -20,19 +20,23 @@ class Inputs:
     ----------
     prepared : dict of str to PreparedInput
         Those that are here, by id.
-    absent : dict of str to str
+    absent : dict of str to SourceUnavailableError
         Those that no route leads to, with what to do about it.
     broken : dict of str to str
         Those whose data are here but wrong, with what is wrong.
     """
 
     prepared: dict[str, PreparedInput] = field(default_factory=dict)
-    absent: dict[str, str] = field(default_factory=dict)
+    absent: dict[str, SourceUnavailableError] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
 
     def problem(self, source: str) -> str | None:
-        """Why `source` cannot run; None if it can."""
-        return self.absent.get(source) or self.broken.get(source)
+        """Why `source` cannot run, and what to do about it; None if it can."""
+        return str(self.absent[source]) if source in self.absent else self.broken.get(source)
+
+    def absence(self, source: str) -> tuple[str, ...]:
+        """The reasons alone why `source` is absent; none if it is not, or if they are not known."""
+        return self.absent[source].why if source in self.absent else ()
 
 
 def load_inputs(sources: Iterable[str], prepare: Prepare) -> Inputs:
@@ -42,7 +46,7 @@ def load_inputs(sources: Iterable[str], prepare: Prepare) -> Inputs:
         try:
             inputs.prepared[source] = prepare(source)
         except SourceUnavailableError as error:
-            inputs.absent[source] = str(error)
+            inputs.absent[source] = error
         except WhatWorkedError as error:
             inputs.broken[source] = str(error)
     return inputs

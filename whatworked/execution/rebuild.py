@@ -213,7 +213,8 @@ def _finish(run: _Run, profile: NumericProfile) -> RebuildReport:
 def _result(run: _Run, one: Condition, written: Mapping[str, str]) -> ConditionResult:
     records = 1 << one.dimensions
     if one.source in run.inputs.absent:
-        return ConditionResult(one, "skipped", reason=run.inputs.absent[one.source])
+        absence = run.inputs.absence(one.source)
+        return ConditionResult(one, "skipped", reason=str(run.inputs.absent[one.source]), absence=absence)
     if one.source in run.inputs.broken:
         return ConditionResult(one, "failed", reason=run.inputs.broken[one.source])
     if one.id in written:

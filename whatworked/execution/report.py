@@ -27,6 +27,8 @@ class ConditionResult:
         Digest of the table, if there is one.
     reason : str
         Why it was skipped or failed.
+    absence : tuple of str
+        Where its source is absent, the reasons alone, which several sources may have in common.
     failed_masks : tuple of str
         Masks that failed.
     """
@@ -37,6 +39,7 @@ class ConditionResult:
     resumed: int = 0
     digest: str = ""
     reason: str = ""
+    absence: tuple[str, ...] = ()
     failed_masks: tuple[str, ...] = ()
 
 

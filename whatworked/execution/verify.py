@@ -80,12 +80,15 @@ class ConditionVerdict:
         Differences in input, software or processor, the likeliest first; empty if all records are identical.
     skipped : str
         Why nothing was recomputed; empty if something was.
+    absence : tuple of str
+        Where its source is absent, the reasons alone, which several sources may have in common.
     """
 
     condition: str
     records: tuple[RecordVerdict, ...] = ()
     explanations: tuple[str, ...] = ()
     skipped: str = ""
+    absence: tuple[str, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         """Number of records of that verdict."""
@@ -171,7 +174,7 @@ class _Check:
         if one.id not in self.tables:
             return ConditionVerdict(one.id, skipped=f"{self.request.folder} has no table of it")
         if problem := self.inputs.problem(one.source):
-            return ConditionVerdict(one.id, skipped=problem)
+            return ConditionVerdict(one.id, skipped=problem, absence=self.inputs.absence(one.source))
         records = tuple(verdict for _, verdict in sorted(self.verdicts[one.id].items()))
         if all(record.verdict == "identical" for record in records):
             return ConditionVerdict(one.id, records)

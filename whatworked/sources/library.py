@@ -187,7 +187,7 @@ class Library:
             acquired = collect(one, form, (*here, *fetched))
             self._keep(one, {file.name: acquired.files[file.name] for file in missing})
             return acquired
-        raise SourceUnavailableError(absence(one, self.folders, reasons))
+        raise SourceUnavailableError(absence(one, self.folders, reasons), absence_reasons(self.folders, reasons))
 
     def _fetch(self, file: RawFile) -> Place:
         data = self.network.download(file.address, zenodo=file.zenodo)
@@ -231,11 +231,16 @@ def wanted_form(one: Manifest) -> RawForm:
 def absence(one: Manifest, folders: Folders, reasons: Iterable[str] = ()) -> str:
     """That a source is missing, why, and what to do about it, in one sentence."""
     names = ", ".join(file.name for file in wanted_form(one).files)
-    why = ["the mirror lacks it" if folders.mirror else "no mirror is given", *dict.fromkeys(reasons)]
+    why = "; ".join(absence_reasons(folders, reasons))
     return (
-        f"source {one.id} is not on this machine ({'; '.join(why)}): give --mirror DIR with {names} in DIR/{one.id}, "
+        f"source {one.id} is not on this machine ({why}): give --mirror DIR with {names} in DIR/{one.id}, "
         "or see `whatworked sources` for addresses"
     )
+
+
+def absence_reasons(folders: Folders, reasons: Iterable[str] = ()) -> tuple[str, ...]:
+    """Why a source is missing: the mirror first, then `reasons`, each once."""
+    return ("the mirror lacks it" if folders.mirror else "no mirror is given", *dict.fromkeys(reasons))
 
 
 def collect(one: Manifest, form: RawForm, plan: Plan) -> Acquired:

@@ -1,0 +1,52 @@
+"""Saying once for many conditions that their sources are not on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from whatworked.cli.tables import counted, print_text
+
+
+class Unrun(NamedTuple):
+    """A condition that could not run: its source, the whole reason, and why alone where the source is absent."""
+
+    condition: str
+    source: str
+    reason: str
+    absence: tuple[str, ...]
+
+
+def print_unrun(unrun: Sequence[Unrun], what: str) -> None:
+    """Say why conditions could not run, each reason once; several absent sources share one paragraph.
+
+    Parameters
+    ----------
+    unrun : sequence of Unrun
+        The conditions.
+    what : str
+        What became of them, for instance ``"not checked"``; empty where the reasons say so.
+    """
+    absent = [one for one in unrun if one.absence]
+    together = absent if len({one.source for one in absent}) > 1 else []
+    apart = [one for one in unrun if one not in together]
+    for reason in dict.fromkeys(one.reason for one in apart):
+        names = ", ".join(one.condition for one in apart if one.reason == reason)
+        print_text(f"- {f'{names} {what}'.strip()}: {reason}", indent=2)
+    if together:
+        sources = tuple(dict.fromkeys(one.source for one in together))
+        print_text(
+            f"- {counted(len(together), 'condition')} {what}, for {counted(len(sources), 'source')} that are not "
+            f"on this machine ({_reasons(together)}): {', '.join(sources)}. Give --mirror DIR with raw files in "
+            "DIR/<source>; `whatworked sources` says which files, and where they are from",
+            indent=2,
+        )
+
+
+def _reasons(absent: Sequence[Unrun]) -> str:
+    """All reasons, each once; sites that have the same one are named together."""
+    sites: dict[str, list[str]] = {}
+    for reason in dict.fromkeys(reason for one in absent for reason in one.absence):
+        site, colon, what = reason.partition(": ")
+        sites.setdefault(what if colon else reason, []).extend([site] if colon else [])
+    return "; ".join(f"{', '.join(named)}: {what}" if named else what for what, named in sites.items())
