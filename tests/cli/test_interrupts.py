@@ -22,7 +22,7 @@ class Dying:
 def work():
     thing = Dying()
     del thing
-    time.sleep(20)
+    time.sleep(3600)
     print("finished")
 
 

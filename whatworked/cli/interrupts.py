@@ -29,10 +29,13 @@ def keep_interrupts() -> None:
 
 
 def _interrupt_soon() -> None:
-    """Interrupt the main thread from another one, when it has left the place where nothing can be raised."""
-    import _thread
+    """Signal the main thread from another one, when it has left the place where nothing can be raised.
+
+    A real signal, since it also ends the main thread's waiting.
+    """
+    import signal
     import threading
 
-    timer = threading.Timer(PAUSE_SECONDS, _thread.interrupt_main)
+    timer = threading.Timer(PAUSE_SECONDS, signal.pthread_kill, (threading.main_thread().ident or 0, signal.SIGINT))
     timer.daemon = True
     timer.start()
