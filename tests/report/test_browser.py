@@ -57,6 +57,17 @@ try {
   click(table.querySelectorAll("thead button")[0]);
   result.names = column(table, 0);
 
+  const frame = table.closest(".scroll");
+  result.comparisonFits = frame.scrollWidth <= frame.clientWidth;
+  const cut = (one) => one.scrollHeight > one.clientHeight + 1;
+  result.hiddenRows = [...document.querySelectorAll(".scroll")].filter(cut).length;
+  result.wide = shown(document.querySelector(".for-wide"));
+  result.narrow = shown(document.querySelector(".for-narrow"));
+  const drawing = [...document.querySelectorAll(".large svg")].find((one) => one.getBoundingClientRect().width);
+  result.textSize = 11 * drawing.getBoundingClientRect().width / drawing.viewBox.baseVal.width;
+  const legend = document.querySelector(".legend");
+  result.legendFits = legend.scrollWidth <= legend.clientWidth;
+
   const box = document.querySelector(".legend input");
   const mine = [...document.querySelectorAll("g.series")].filter((node) => node.dataset.method === box.value);
   result.seriesBefore = mine.every(shown);
@@ -168,6 +179,17 @@ def test_light_and_dark_follow_the_system(seen):
 @needed
 def test_a_narrow_window_does_not_scroll_sideways(seen):
     assert seen["narrow"]["width"] <= 500
+
+
+@needed
+def test_everything_is_seen_at_any_width(seen):
+    assert (seen["light"]["wide"], seen["light"]["narrow"]) == (True, False)
+    assert (seen["narrow"]["wide"], seen["narrow"]["narrow"]) == (False, True)
+    assert seen["light"]["comparisonFits"] is True
+    for result in seen.values():
+        assert result["hiddenRows"] == 0
+        assert result["legendFits"] is True
+        assert result["textSize"] >= 10
 
 
 @needed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -13,9 +14,12 @@ from run_helpers import mean
 from whatworked.cli.report import report as report_command
 from whatworked.plugins import load
 from whatworked.report import report_page, write_report
+from whatworked.report.curves import panels
 from whatworked.report.figures import MACRO, curve_points, predictions, purchases, source_rows
 from whatworked.report.heatmap import heatmap
+from whatworked.report.page import render
 from whatworked.report.svg import Scale, element, text_of
+from whatworked.report.tables import standings_table
 from whatworked.runs.comparison import compare_methods
 from whatworked.runs.summary import standings
 
@@ -67,6 +71,34 @@ def test_a_panel_for_every_track_and_family_with_all_methods(pool, page):
     methods = {attributes["data-method"] for attributes in page.all("g") if "data-method" in attributes}
     assert methods == set(pool.methods)
     assert len(page.all("input", type="checkbox")) == len(pool.methods)
+
+
+def test_the_axis_begins_near_the_smallest_budget(pool):
+    figures = compare_methods(pool, resamples=9)
+    points = [point for point in curve_points(pool, figures, 9) if point.budget in (4, 6)]
+    drawn = Page(panels(points, tuple(pool.methods))["four"]["left"])
+    ticks = [float(one["x1"]) for one in drawn.all("line", class_="axis") if one["x1"] == one["x2"]]
+    width = float(drawn.all("svg")[0]["viewbox"].split()[2])
+    assert ticks[0] < 0.25 * width < 0.75 * width < ticks[1]
+
+
+def test_the_heading_says_what_was_run_unless_a_title_is_given(pool):
+    drawn = Page(report_page(pool, resamples=9))
+    assert drawn.texts["title"][0] == "6 methods on 3 conditions, B = 0, 2, 4, 6"
+    (ran,) = [line for line in drawn.texts["p"] if line.startswith("Estimators")]
+    assert "Estimators mean, noise, Failing; policies lowest, shuffled; tracks four (2 conditions), paired" in ran
+    assert "up to 2 seeds" in ran
+
+
+def test_the_verdict_stands_before_what_may_be_cut_off_and_counts_are_of_one_form(pool):
+    drawn = Page(standings_table(compare_methods(pool, resamples=9)))
+    assert drawn.texts["button"][:6] == ["method", "track", "B", "recovery", "95% interval", "verdict"]
+    assert "mean over seeds" in drawn.texts["caption"][0]
+
+
+def test_several_methods_without_pairs_are_not_called_one(pool):
+    figures = [replace(figure, against=None) for figure in compare_methods(pool, resamples=9)]
+    assert "name another one with --baseline" in render(pool, tuple(figures), None, 9)
 
 
 def test_curve_points_are_the_standings(pool):

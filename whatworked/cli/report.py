@@ -10,7 +10,7 @@ import click
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--out", default="report.html", show_default=True, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--title", default="Benchmark report", show_default=True, help="Heading of the page.")
+@click.option("--title", help="Heading of the page [methods, conditions and budgets].")
 @click.option(
     "--baseline",
     metavar="NAME",
@@ -19,7 +19,7 @@ import click
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
 @click.option("--resamples", default=9999, show_default=True, help="Of the bootstrap.")
 def report(
-    folders: tuple[Path, ...], out: Path, title: str, baseline: str | None, confidence: float, resamples: int
+    folders: tuple[Path, ...], out: Path, title: str | None, baseline: str | None, confidence: float, resamples: int
 ) -> None:
     """Write one HTML page about one or several runs: curves, comparison, conditions, effects, purchases, manifest.
 

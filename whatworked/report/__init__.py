@@ -12,7 +12,7 @@ from whatworked.runs.pool import Pool
 
 def report_page(
     pool: Pool,
-    title: str = "Benchmark report",
+    title: str | None = None,
     baseline: str | None = None,
     confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
@@ -26,7 +26,7 @@ def report_page(
 def write_report(
     pool: Pool,
     out: Path,
-    title: str = "Benchmark report",
+    title: str | None = None,
     baseline: str | None = None,
     confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
@@ -39,8 +39,8 @@ def write_report(
         Runs (see `whatworked.runs.pool.read_pool`).
     out : Path
         The file.
-    title : str
-        Its heading.
+    title : str, optional
+        Its heading; default: how many methods and conditions, and which budgets.
     baseline : str, optional
         See `whatworked.runs.baseline.partners`.
     confidence, resamples

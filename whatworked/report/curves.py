@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from whatworked.report.figures import MACRO, Point
 from whatworked.report.svg import SERIES, Scale, axes, element, marker, picture, polyline
 
-_LARGE, _SMALL = (640.0, 340.0), (236.0, 176.0)
-_DODGE = 3.0
-"""Pixels between the points of neighbouring methods, so that intervals do not cover one another."""
+_WIDE, _NARROW, _SMALL = (1160.0, 400.0), (380.0, 330.0), (236.0, 176.0)
+_DODGE = 0.005
+"""Share of the width between the points of neighbouring methods, so that intervals do not cover one another."""
+_MARGIN = 0.06
+"""Share of the range of budgets that is left free on either side."""
 
 
 def panels(points: Sequence[Point], methods: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -20,15 +22,22 @@ def panels(points: Sequence[Point], methods: Sequence[str]) -> dict[str, dict[st
     for track, families in made.items():
         for family in families:
             members = [point for point in points if (point.track, point.family) == (track, family)]
-            families[family] = _panel(track, family, members, methods)
+            if family == MACRO:
+                # Text of a drawing scales with it, so a narrow window is given a drawing of its own.
+                families[family] = element("div", _panel(track, family, members, methods, _WIDE), class_="for-wide")
+                narrow = _panel(track, family, members, methods, _NARROW)
+                families[family] += element("div", narrow, class_="for-narrow")
+            else:
+                families[family] = _panel(track, family, members, methods, _SMALL)
     return made
 
 
-def _panel(track: str, family: str, points: Sequence[Point], methods: Sequence[str]) -> str:
+def _panel(track: str, family: str, points: Sequence[Point], methods: Sequence[str], size: tuple[float, float]) -> str:
     large = family == MACRO
-    width, height = _LARGE if large else _SMALL
+    width, height = size
     budgets = sorted({point.budget for point in points})
-    x = Scale(min(0, budgets[0]), budgets[-1] or 1, 40.0, width - 14.0)
+    margin = _MARGIN * (budgets[-1] - budgets[0]) or 1.0
+    x = Scale(budgets[0] - margin, budgets[-1] + margin, 34.0, width - 8.0)
     y = Scale(0.0, 1.0, height - (42.0 if large else 26.0), 26.0 if large else 12.0)
     ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0] if large else [0.0, 0.5, 1.0]
     frame = axes(x, y, budgets, ticks, "budget (credits)" if large else "", "effect recovery" if large else "")
@@ -43,8 +52,9 @@ def _panel(track: str, family: str, points: Sequence[Point], methods: Sequence[s
 def _series(index: int, method: str, points: Sequence[Point], x: Scale, y: Scale, count: int) -> str:
     if not points:
         return ""
-    shift = (index - (count - 1) / 2) * min(_DODGE, 16.0 / max(1, count))
-    placed = [(min(max(x(point.budget) + shift, x.start), x.end), point) for point in sorted(points, key=_by_budget)]
+    span = x.end - x.start
+    shift = (index - (count - 1) / 2) * min(max(1.5, _DODGE * span), 0.08 * span / max(1, count))
+    placed = [(x(point.budget) + shift, point) for point in sorted(points, key=_by_budget)]
     whiskers = [
         element("line", x1=at, x2=at, y1=y(point.low), y2=y(point.high), class_="whisker")
         for at, point in placed

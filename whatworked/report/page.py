@@ -12,6 +12,7 @@ from typing import Any
 from whatworked import __version__
 from whatworked.report.curves import panels
 from whatworked.report.figures import MACRO, Bought, Point, curve_points, predictions, purchases, source_rows
+from whatworked.report.heading import default_title, summary, what_ran
 from whatworked.report.heatmap import heatmap
 from whatworked.report.svg import SERIES, element, marker, text_of
 from whatworked.report.tables import catalog_table, source_table, standings_table
@@ -40,7 +41,7 @@ class Contents:
         return rows[0]["track"], max(open_budgets or [row["budget"] for row in rows])
 
 
-def render(pool: Pool, figures: tuple[Figure, ...], title: str, resamples: int) -> str:
+def render(pool: Pool, figures: tuple[Figure, ...], title: str | None, resamples: int) -> str:
     """The page as text.
 
     Parameters
@@ -49,8 +50,8 @@ def render(pool: Pool, figures: tuple[Figure, ...], title: str, resamples: int) 
         Results.
     figures : tuple of Figure
         The comparison of their methods.
-    title : str
-        Heading.
+    title : str, optional
+        Heading; default: how many methods and conditions, and which budgets.
     resamples : int
         Of the intervals per family.
     """
@@ -64,11 +65,12 @@ def render(pool: Pool, figures: tuple[Figure, ...], title: str, resamples: int) 
     )
     template = Template(_asset("page.html"))
     return template.substitute(
-        title=text_of(title),
+        title=text_of(title or default_title(pool)),
+        ran=text_of(what_ran(pool)),
         version=text_of(__version__),
         style=_asset("report.css"),
         script=_asset("report.js"),
-        summary=_summary(shown),
+        summary=summary(pool),
         verdicts=_verdicts(figures),
         standings=standings_table(figures),
         legend=_legend(shown.methods),
@@ -89,18 +91,6 @@ def _json(value: Any) -> str:
     """JSON that may stand inside a script element, whatever text it holds."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _summary(shown: Contents) -> str:
-    pool = shown.pool
-    conditions = {row["condition"] for row in pool.rows}
-    facts = [
-        (len(shown.methods), "methods"),
-        (len(conditions), "conditions"),
-        (len(pool.rows), "records"),
-        (pool.missing, "missing deliveries"),
-    ]
-    return "".join(element("div", element("dt", text_of(name)) + element("dd", f"{count:,}")) for count, name in facts)
 
 
 def _verdicts(figures: Sequence[Figure]) -> str:
@@ -125,10 +115,12 @@ def _verdicts(figures: Sequence[Figure]) -> str:
 def _legend(methods: Sequence[str]) -> str:
     items = []
     for index, method in enumerate(methods):
-        sample = element("line", x1=0, x2=28, y1=7, y2=7, class_="line") + marker(index, 14, 7, method)
-        picture = element("svg", sample, viewBox="0 0 28 14", width=28, height=14, aria_hidden="true")
+        sample = element("line", x1=0, x2=34, y1=7, y2=7, class_="line") + marker(index, 17, 7, method)
+        picture = element("svg", sample, viewBox="0 0 34 14", width=34, height=14, aria_hidden="true")
         box = element("input", type="checkbox", checked="checked", value=method)
-        items.append(element("label", f"{box}{picture} {text_of(method)}", class_=f"series s{index % SERIES}"))
+        items.append(
+            element("label", f"{box}{picture} {element('span', text_of(method))}", class_=f"series s{index % SERIES}")
+        )
     return "".join(items)
 
 

@@ -49,7 +49,7 @@ def _row(row: Sequence[Cell | str]) -> str:
 
 
 def _data(cell: Cell) -> str:
-    kind = "number" if isinstance(cell.value, float | int) else None
+    kind = "number" if isinstance(cell.value, float | int) else "text"
     return element("td", text_of(cell.shown), class_=kind, title=cell.tip, data_sort=_sort_value(cell))
 
 
@@ -58,7 +58,11 @@ def _sort_value(cell: Cell) -> str:
 
 
 def standings_table(figures: Sequence[Figure]) -> str:
-    """Recovery with intervals, counts, differences and verdicts."""
+    """Recovery with intervals, verdicts and differences, counts."""
+    baselines = {one.against.baseline for one in figures if one.against is not None}
+    single = next(iter(baselines)) if len(baselines) == 1 else None
+    strict, exact = ([getattr(one.standing, name) for one in figures] for name in ("strict", "exact"))
+    forms = _count_form(strict), _count_form(exact)
     rows = [
         [
             one.standing.method,
@@ -66,11 +70,11 @@ def standings_table(figures: Sequence[Figure]) -> str:
             number(one.standing.budget, "d"),
             number(one.interval.estimate),
             _between(one.interval.low, one.interval.high),
-            number(one.standing.strict, ".4g"),
-            number(one.standing.exact, ".4g"),
+            *_against(one, single is None),
+            number(one.standing.strict, forms[0]),
+            number(one.standing.exact, forms[1]),
             number(one.standing.sources, "d"),
             number(one.standing.missing, "d"),
-            *_against(one),
         ]
         for one in figures
     ]
@@ -81,29 +85,38 @@ def standings_table(figures: Sequence[Figure]) -> str:
         "B",
         "recovery",
         f"{confidence} interval",
+        "verdict",
+        *(() if single else ("against",)),
+        "difference",
+        f"{confidence} interval",
+        "+ / = / −",
         "strict",
         "exact",
         "sources",
         "missing",
-        "against",
-        "difference",
-        f"{confidence} interval",
-        "+ / = / −",
-        "verdict",
     )
-    return table("Family-macro effect recovery by method, track and budget", header, rows)
+    caption = "Family-macro effect recovery by method, track and budget"
+    caption += f"; verdicts and differences against {single}" if single else ""
+    caption += "; strict and exact are numbers of sources" + (", mean over seeds" if ".1f" in forms else "")
+    return table(caption, header, rows, class_="standings")
 
 
-def _against(one: Figure) -> list[Cell | str]:
+def _count_form(values: Iterable[float]) -> str:
+    """One decimal for all of a column where any is a mean over seeds."""
+    return ".1f" if any(value != round(value) for value in values) else ".0f"
+
+
+def _against(one: Figure, named: bool) -> list[Cell | str]:
     if one.against is None:
-        return [Cell("–", ""), number(None), Cell("–", float("-inf")), Cell("–", ""), Cell("baseline", "")]
+        blank = [Cell("–", "")] if named else []
+        return [Cell("baseline", ""), *blank, number(None), Cell("–", float("-inf")), Cell("–", "")]
     paired, interval = one.against.paired, one.against.interval
     return [
-        one.against.baseline,
+        Cell(one.against.statement.verdict, one.against.statement.verdict, str(one.against.statement)),
+        *([one.against.baseline] if named else []),
         number(interval.estimate, "+.3f"),
         _between(interval.low, interval.high, "+.3f"),
         Cell(f"{paired.better} / {paired.equal} / {paired.worse}", float(paired.better - paired.worse)),
-        Cell(one.against.statement.verdict, one.against.statement.verdict, str(one.against.statement)),
     ]
 
 
@@ -123,7 +136,7 @@ def source_table(track: str, budget: int, rows: Sequence[dict[str, Any]], method
         for condition, found in places.items()
     ]
     return table(
-        f"Effect recovery by condition, {track} track, B = {budget} (s strict, e exact choice; share of several seeds)",
+        f"Effect recovery by condition, {track} track, B = {budget}",
         ["condition", "family", *shown],
         body,
         class_="pivot",

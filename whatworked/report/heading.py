@@ -1,0 +1,47 @@
+"""What stands at the top of the page: how much was run, and what."""
+
+from __future__ import annotations
+
+from whatworked.report.svg import element, text_of
+from whatworked.runs.pool import Pool
+
+
+def default_title(pool: Pool) -> str:
+    """How many methods on how many conditions, under which budgets."""
+    budgets = ", ".join(str(budget) for budget in sorted({row["budget"] for row in pool.rows}))
+    conditions = len({row["condition"] for row in pool.rows})
+    return f"{_counted(len(pool.methods), 'method')} on {_counted(conditions, 'condition')}, B = {budgets}"
+
+
+def what_ran(pool: Pool) -> str:
+    """What was run, in a line."""
+    tracks: dict[str, set[str]] = {}
+    for row in pool.rows:
+        tracks.setdefault(row["track"], set()).add(row["condition"])
+    plans = [run.description for run in pool.runs]
+    parts = [
+        "Estimators " + ", ".join(dict.fromkeys(row["estimator"] for row in pool.rows)),
+        "policies " + ", ".join(dict.fromkeys(row["policy"] for row in pool.rows)),
+        "tracks " + ", ".join(f"{track} ({_counted(len(names), 'condition')})" for track, names in tracks.items()),
+        "up to " + _counted(max(plan["seeds"] for plan in plans), "seed"),
+        *(["with code-equivalence classes"] if any(plan["rules"] for plan in plans) else []),
+        "from " + ", ".join(dict.fromkeys(run.name for run in pool.runs)),
+    ]
+    return "; ".join(parts) + "."
+
+
+def _counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def summary(pool: Pool) -> str:
+    """The counts under the heading, as markup."""
+    conditions = {row["condition"] for row in pool.rows}
+    facts = [
+        (len(pool.methods), "methods"),
+        (len(conditions), "conditions"),
+        (len(pool.rows), "records"),
+        (pool.missing, "missing deliveries"),
+    ]
+    return "".join(element("div", element("dt", text_of(name)) + element("dd", f"{count:,}")) for count, name in facts)
