@@ -209,3 +209,14 @@ def test_a_cost_is_no_utility_even_without_a_table(folder):
     metric = next(line for line in result.output.splitlines() if line.startswith("metric"))
     assert "the utility itself" not in metric
     assert metric.endswith("utility is 1 / (1 + one_step_MAE / a scale of the source)")
+
+
+def test_a_condition_without_a_table_is_told_from_an_unknown_one(folder):
+    def failure(condition, kind):
+        with pytest.raises(kind) as caught:
+            CliRunner().invoke(cli, ["effects", condition, "--references", str(folder)], catch_exceptions=False)
+        return str(caught.value)
+
+    assert "nile has no reference table in" in failure("nile", ReferenceTableError)
+    assert "`whatworked rebuild nile --out DIR`, then give --references DIR" in failure("nile", ReferenceTableError)
+    assert "unknown condition 'wien'; did you mean wine" in failure("wien", UnknownNameError)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from whatworked.errors import ReferenceTableError, WhatWorkedError, unknown_name
 
 if TYPE_CHECKING:
     from whatworked.exports import Labelled
@@ -29,21 +31,37 @@ def labelled(condition: str, where: Path | None) -> Labelled:
 
     Raises
     ------
-    UnknownNameError, ReferenceTableError
-        As `whatworked.references.load_table`.
+    UnknownNameError
+        If there is no condition of that name.
+    ReferenceTableError
+        If it has no table, or as `whatworked.references.load_table`.
     """
     from whatworked import references
     from whatworked.catalog import conditions
     from whatworked.exports import Labelled
 
-    header = references.load_table(condition, where).header
     tracks = {known.id: str(known.track) for known in conditions()}
+    present = references.conditions(where)
+    if present and condition not in present:
+        raise _no_table(condition, where, known=condition in tracks, names=(*tracks, *present))
+    header = references.load_table(condition, where).header
     return Labelled(
         references.load_surface(condition, where),
         header.family,
         header.source,
         tracks.get(condition, ""),
         tuple(option.name for option in header.options),
+    )
+
+
+def _no_table(condition: str, where: Path | None, *, known: bool, names: Iterable[str]) -> WhatWorkedError:
+    from whatworked import references
+
+    if not known:
+        return unknown_name("condition", condition, dict.fromkeys(names))
+    return ReferenceTableError(
+        f"{condition} has no reference table in {where or references.folder()}; make it with "
+        f"`whatworked rebuild {condition} --out DIR`, then give --references DIR"
     )
 
 
