@@ -56,6 +56,11 @@ def manifest(source: str) -> Manifest:
     return known[source]
 
 
+def is_of_package(one: Manifest) -> bool:
+    """Whether a manifest comes with this package; anybody else's may still be corrected by whoever reads of it."""
+    return Path(one.path).parent == _package_folder()
+
+
 @lru_cache(maxsize=8)
 def _load(folders: str) -> Mapping[str, Manifest]:
     found: dict[str, Manifest] = {}
@@ -68,10 +73,14 @@ def _load(folders: str) -> Mapping[str, Manifest]:
     return MappingProxyType(found)
 
 
-def _folders(extra: str) -> Iterator[Path]:
+def _package_folder() -> Path:
     from whatworked import data_manifests
 
-    yield Path(data_manifests.__path__[0])
+    return Path(data_manifests.__path__[0])
+
+
+def _folders(extra: str) -> Iterator[Path]:
+    yield _package_folder()
     yield from _entry_point_folders()
     for name in filter(None, extra.split(os.pathsep)):
         folder = user_path(name)

@@ -52,9 +52,12 @@ def test_a_source_of_ones_own_in_two_checks(page: str, tmp_path: Path, monkeypat
         return "" if row["outcome"] == "right" else row["message"]
 
     raw = hashlib.sha256(data).hexdigest()
-    assert raw in check(1, text)
+    message = check(1, text)
+    assert f"SHA-256 {raw} ({len(data)} bytes), expected {'0' * 64}; if this file is the right one, write" in message
+    assert str(tmp_path / "1" / "mine.toml") in message
     declared = text.replace('sha256 = "' + "0" * 64, f'sha256 = "{raw}')
     message = check(2, declared)
+    assert message.endswith(f"if it is as you meant it, write this digest into {tmp_path / '2' / 'mine.toml'}")
     prepared = re.search(r"has digest ([0-9a-f]{64})", message)
     assert prepared is not None
     assert check(3, declared.replace("0" * 64, prepared.group(1))) == ""

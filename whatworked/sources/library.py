@@ -11,7 +11,7 @@ from pathlib import Path
 from whatworked.errors import DigestMismatchError, InvalidOptionError, SourceUnavailableError, StorageError
 from whatworked.files import user_path, write_atomic
 from whatworked.manifest import Manifest, RawFile, RawForm
-from whatworked.manifests import manifest
+from whatworked.manifests import is_of_package, manifest
 from whatworked.prepared import PreparedInput
 from whatworked.sources import store
 from whatworked.sources.archives import unpack
@@ -215,10 +215,14 @@ def build(one: Manifest, acquired: Acquired) -> PreparedInput:
     """
     prepared = prepare(one, read(acquired.form.reader, acquired.files))
     if prepared.digest != one.expected.digest:
+        step = (
+            "another version of numpy, scikit-learn or Pillow may have prepared it otherwise"
+            if is_of_package(one)
+            else f"if it is as you meant it, write this digest into {one.path}"
+        )
         raise DigestMismatchError(
             f"source {one.id}: the prepared input made from the {acquired.form.name} has digest {prepared.digest}, "
-            f"{one.path} expects {one.expected.digest}; other versions of numpy, scikit-learn or Pillow may prepare "
-            "otherwise, and in a manifest of your own the expected digest may have to be corrected"
+            f"{one.path} expects {one.expected.digest}; {step}"
         )
     return prepared
 

@@ -12,6 +12,7 @@ from whatworked.canonical import sha256
 from whatworked.errors import DigestMismatchError
 from whatworked.files import storage_errors
 from whatworked.manifest import Manifest, RawFile
+from whatworked.manifests import is_of_package
 from whatworked.sources.archives import unpack
 from whatworked.sources.raw import RawBytes
 
@@ -68,16 +69,18 @@ def checked(place: Place, manifest: Manifest, file: RawFile) -> RawBytes:
     raw = RawBytes(place.load(), place.origin)
     found = _digest(raw, file)
     if found != file.sha256:
-        expected = f"{file.sha256} ({file.size or 'any number of'} bytes)"
+        size = f" ({file.size} bytes)" if file.size else ""
+        address = f", official address {file.address}" if file.address else ""
         raise DigestMismatchError(
             f"source {manifest.id}: {place.origin} is not the expected {file.name}: SHA-256 {found} "
-            f"({len(raw.data)} bytes), expected {expected}, official address {file.address or 'none recorded'}; "
-            f"{_next_step(place)}"
+            f"({len(raw.data)} bytes), expected {file.sha256}{size}{address}; {_next_step(place, manifest)}"
         )
     return raw
 
 
-def _next_step(place: Place) -> str:
+def _next_step(place: Place, manifest: Manifest) -> str:
+    if not is_of_package(manifest):
+        return f"if this file is the right one, write its digest into {manifest.path}, else correct the file"
     return {
         "cache": "move it away and run `whatworked sources fetch` again",
         "package": "another version of that package may hold the expected bytes",
