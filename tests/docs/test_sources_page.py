@@ -5,7 +5,10 @@ from __future__ import annotations
 import doctest
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -62,6 +65,16 @@ def test_a_source_of_ones_own_in_two_checks(page: str, tmp_path: Path, monkeypat
     assert prepared is not None
     assert check(3, declared.replace("0" * 64, prepared.group(1))) == ""
     assert [one.id for one in catalog.conditions() if one.source == "mine"] == ["mine", "mine__d6"]
+
+    script = "".join(re.findall(r"^    (whatworked (?:rebuild|bench) .*\n)", page, flags=re.M))
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "WHATWORKED_CACHE": str(tmp_path / "cache"), "WHATWORKED_OFFLINE": "1"}
+    done = subprocess.run(
+        ["sh", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert "16 records in tables" in done.stdout
+    assert (tmp_path / "run" / "records.jsonl").stat().st_size > 0
 
 
 def test_tables_name_every_kind_and_every_key(page: str) -> None:

@@ -68,3 +68,5 @@ def test_a_family_of_your_own_runs_as_printed(page: str, tmp_path: Path) -> None
     )
     assert done.returncode == 0, done.stderr
     assert "16 records in again" in done.stdout
+    assert "sine: smoothing, source sine, 4 options, 16 masks" in done.stdout
+    assert (tmp_path / "run" / "records.jsonl").stat().st_size > 0
