@@ -118,6 +118,7 @@ def execute(plan: Plan, folder: Path, jobs: int = 1, fresh: bool = False) -> Run
                 for unit, result in workers.run(left):
                     journal.append(unit, result)
                     done[unit.key] = result
+                    bar.set_postfix_str(f"{plan.tasks[unit.task].condition}, {plan.policies[unit.policy].label}")
                     bar.update()
             run = finish(folder, plan, [done[unit.key] for unit in plan.units()], software)
             journal.remove()
