@@ -30,8 +30,8 @@ class _Silent:
 
 @contextmanager
 def progress(total: int, unit: str, initial: int = 0, label: str = "") -> Iterator[Progress]:
-    """Progress over `total` units with rate and remaining time; silent unless standard error is a terminal."""
-    if not sys.stderr.isatty():
+    """Progress over `total` units with rate and remaining time; silent where there is nothing to do or no terminal."""
+    if not total or not sys.stderr.isatty():
         yield _Silent()
         return
     from tqdm import tqdm

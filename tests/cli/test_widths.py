@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from click.testing import CliRunner
 
 from whatworked.cli import cli, tables
 from whatworked.cli.tables import print_table, print_text
+from whatworked.progress import progress
 
 COMMANDS = [
     ("list",),
@@ -100,3 +103,10 @@ def test_sources_can_be_listed_by_name(tmp_path) -> None:
     listed = CliRunner().invoke(cli, [*arguments, "list", "nile"], catch_exceptions=False).output
     assert [line.split()[0] for line in listed.splitlines()[:2]] == ["source", "nile"]
     assert CliRunner().invoke(cli, [*arguments, "list"]).output == CliRunner().invoke(cli, arguments).output != listed
+
+
+def test_no_progress_is_shown_on_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress(0, "records") as bar:
+        bar.update(0)
+    assert capsys.readouterr().err == ""

@@ -10,6 +10,7 @@ from whatworked import __version__
 from whatworked.cli.interrupts import keep_interrupts
 from whatworked.cli.lazy import LazyGroup
 from whatworked.cli.streams import drop_output, prepare_streams
+from whatworked.cli.tables import print_text
 from whatworked.errors import WhatWorkedError
 
 COMMANDS = {
@@ -58,7 +59,7 @@ def _exit_code() -> int:
         click.echo("interrupted; finished work is kept, run the same command again to go on", err=True)
         return 130
     except WhatWorkedError as error:
-        click.echo(f"error: {error}", err=True)
+        print_text(f"error: {error}", indent=2, errors=True)
         return 2
     except SystemExit as ended:
         # In this mode click exits by itself, with code 1, only if the reader of our output (`head`, a pager) has gone.

@@ -15,19 +15,19 @@ NARROW = 14
 """Columns of words are not made narrower than this; a table that needs it is printed in parts instead."""
 
 
-def output_width() -> int | None:
-    """Columns of the terminal that standard output goes to; None for a file or a pipe, where lines are not cut."""
+def output_width(*, errors: bool = False) -> int | None:
+    """Columns of the terminal that the output or the errors go to; None for a file or a pipe, where no line is cut."""
     import shutil
     import sys
 
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return shutil.get_terminal_size().columns if (sys.stderr if errors else sys.stdout).isatty() else None
 
 
-def print_text(text: str, *, indent: int = 0) -> None:
+def print_text(text: str, *, indent: int = 0, errors: bool = False) -> None:
     """Print prose, broken between words where the terminal is too narrow; later lines are indented."""
-    width = output_width()
+    width = output_width(errors=True) if errors else output_width()
     lines = [text] if width is None else _wrapped(text, width, indent)
-    click.echo("\n".join(lines))
+    click.echo("\n".join(lines), err=errors)
 
 
 def print_table(
