@@ -23,6 +23,7 @@ COMMANDS = {
     "export": ("whatworked.cli.export:export", "Write effects, interactions and the catalog summary as CSV."),
     "plot": ("whatworked.cli.plot:plot", "Draw one condition (needs the report extra)."),
     "controls": ("whatworked.cli.controls:controls", "Run, verify and tabulate the control study."),
+    "inference": ("whatworked.cli.inference:inference", "Choose, confirm and calibrate our own inference."),
     "bench": ("whatworked.cli.bench:bench", "Benchmark estimators and policies under budgets."),
     "compare": ("whatworked.cli.compare:compare", "Compare runs: recovery, intervals, paired differences."),
     "report": ("whatworked.cli.report:report", "Write one self-contained HTML page about a run."),

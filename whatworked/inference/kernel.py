@@ -68,7 +68,7 @@ class Prior:
     tilt: float = 1.0
     gated: float = 0.05
     leak_decades: float = 4.0
-    warp: float = 0.75
+    warp: float = 1.5
     nugget: float = 1e-6
 
     def __post_init__(self) -> None:

@@ -1,0 +1,165 @@
+"""``whatworked inference``: choose, confirm and calibrate the relevance-averaged processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whatworked.cli.lazy import Group
+from whatworked.cli.rows import format_option, print_rows
+from whatworked.errors import StorageError, unknown_name
+
+if TYPE_CHECKING:
+    from whatworked.inference.episodes import Problem
+    from whatworked.inference.loo import Row
+    from whatworked.protocols import Estimator, Policy
+
+    Build = Callable[[bool], tuple[Estimator, Policy]]
+
+_GROUPS = ("development", "fresh", "synthetic")
+_BASELINE = "gp-effect"
+
+
+@click.group(cls=Group)
+def inference() -> None:
+    """Choose, confirm and calibrate our own inference: relevance-averaged Gaussian processes."""
+
+
+def _out_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--out", type=click.Path(path_type=Path, dir_okay=False), help="Also write every single result as JSON."
+    )(command)
+
+
+@inference.command()
+@click.option("--variant", "names", multiple=True, metavar="NAME", help="Only these variants. Default: all.")
+@_out_option
+@format_option
+def loo(names: tuple[str, ...], out: Path | None, output: str) -> None:
+    """Run all variants on the catalog; choose one for each family with that family left out.
+
+    Prints the recovery (family-macro) and the strict count of each track and budget: of every variant, and of the
+    choice that never looked at the family it is scored on. About 20 seconds for each variant.
+    """
+    from whatworked.inference.episodes import SECTIONS, catalog_problems
+    from whatworked.inference.loo import VARIANTS, leave_one_family_out
+
+    for name in names:
+        if name not in VARIANTS:
+            raise unknown_name("variant", name, VARIANTS)
+    chosen = {name: VARIANTS[name].build for name in VARIANTS if not names or name in names}
+    rows = _run(chosen, catalog_problems())
+    kept, choices = leave_one_family_out(rows)
+    _write(out, {"rows": rows, "choices": choices})
+    parts = {name: [row for row in rows if row.variant == name] for name in chosen}
+    print_rows([_line(name, part, SECTIONS) for name, part in {**parts, "left out": kept}.items()], output)
+    if output == "table":
+        click.echo("\nchosen without the family: " + ", ".join(f"{f} {name}" for f, name in choices.items()))
+
+
+@inference.command()
+@click.option("--group", "groups", multiple=True, type=click.Choice(_GROUPS), help="Only these. Default: all.")
+@_out_option
+@format_option
+def outside(groups: tuple[str, ...], out: Path | None, output: str) -> None:
+    """Score the shipped method on surfaces outside the catalog, beside its plainest variant and the published GP-E.
+
+    development: looked at while the method was designed. fresh: made afterwards. synthetic: structure known.
+    """
+    from whatworked.controls import KrigingEstimator, KrigingPolicy
+    from whatworked.inference.episodes import outside_problems
+    from whatworked.inference.loo import VARIANTS
+    from whatworked.inference.outside import load_outside
+    from whatworked.inference.outside.synthetic import synthetic_surfaces
+
+    methods: dict[str, Build] = {name: VARIANTS[name].build for name in ("default", "relevances")}
+    methods[_BASELINE] = lambda aware: (KrigingEstimator(), KrigingPolicy("effect", aware))
+    everything = (*load_outside(), *synthetic_surfaces())
+    lines, every_row = [], []
+    for group in groups or _GROUPS:
+        problems = outside_problems([one for one in everything if one.group == group])
+        for name, build in methods.items():
+            rows = _run({name: build}, problems)
+            every_row += [(group, row) for row in rows]
+            line = _line(name, rows, (("four", 8), ("six", 20), ("six", 32)))
+            lines.append({"group": group, "surfaces": len({row.name for row in rows}), **line})
+    _write(out, {"rows": every_row})
+    print_rows(lines, output)
+
+
+@inference.command()
+@_out_option
+@format_option
+def calibrate(out: Path | None, output: str) -> None:
+    """How often intervals of effects hold the truth, by family, with the width factor fitted to all other families."""
+    from whatworked.inference import calibration
+    from whatworked.inference.episodes import catalog_problems
+
+    parts = calibration.measure(catalog_problems())
+    left_out = calibration.leave_one_family_out(parts)
+    overall = calibration.fit_factor(parts)
+    total = calibration.Calibration(
+        "all",
+        overall,
+        tuple(calibration.coverage(parts).tolist()),
+        tuple(calibration.coverage(parts, overall).tolist()),
+    )
+    _write(out, {"levels": calibration.LEVELS, "families": left_out, "all": total})
+    print_rows([_coverage_line(one, calibration.LEVELS) for one in (*left_out, total)], output)
+
+
+@inference.command("rebuild-outside")
+def rebuild_outside() -> None:
+    """Run all configurations of the surfaces outside the catalog again and write their table (about a minute)."""
+    from whatworked.inference.outside.sources import DEVELOPMENT, FRESH
+    from whatworked.inference.outside.tables import PATH, rebuild_outside
+    from whatworked.progress import progress
+
+    with progress(len(DEVELOPMENT) + len(FRESH), "surface") as bar:
+        count = rebuild_outside(report=bar)
+    click.echo(f"{count} surfaces written to {PATH}")
+
+
+def _run(methods: Mapping[str, Build], problems: Sequence[Problem]) -> list[Row]:
+    from whatworked.inference.loo import run
+    from whatworked.progress import progress
+
+    rows = []
+    with progress(len(methods) * len(problems), "surface") as bar:
+        for name, build in methods.items():
+            for problem in problems:
+                bar.set_postfix_str(f"{name} {problem.name}")
+                rows += run(name, build, [problem])
+                bar.update()
+    return rows
+
+
+def _line(name: str, rows: Sequence[Row], sections: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    from whatworked.inference.loo import macro, section
+
+    line: dict[str, Any] = {"method": name}
+    for track, budget in sections:
+        part = section(rows, track, budget)
+        line[f"{track}_{budget}"] = macro(part) if part else None
+        line[f"strict_{track}_{budget}"] = f"{sum(row.strict for row in part)}/{len(part)}" if part else None
+    return line
+
+
+def _coverage_line(one: Any, levels: Sequence[float]) -> dict[str, Any]:
+    plain = {f"plain_{level:g}": share for level, share in zip(levels, one.plain, strict=True)}
+    widened = {f"widened_{level:g}": share for level, share in zip(levels, one.widened, strict=True)}
+    return {"family": one.family, "factor": one.factor, **plain, **widened}
+
+
+def _write(path: Path | None, content: Any) -> None:
+    if path is None:
+        return
+    import msgspec
+
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}; choose another file with --out") from error
