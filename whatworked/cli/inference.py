@@ -34,15 +34,26 @@ def _out_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def _relabel_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--relabel",
+        type=click.IntRange(1, 1000),
+        default=1,
+        show_default=True,
+        help="Average over this many orders of the options.",
+    )(command)
+
+
 @inference.command()
 @click.option("--variant", "names", multiple=True, metavar="NAME", help="Only these variants. Default: all.")
+@_relabel_option
 @_out_option
 @format_option
-def loo(names: tuple[str, ...], out: Path | None, output: str) -> None:
+def loo(names: tuple[str, ...], relabel: int, out: Path | None, output: str) -> None:
     """Run all variants on the catalog; choose one for each family with that family left out.
 
     Prints the recovery (family-macro) and the strict count of each track and budget: of every variant, and of the
-    choice that never looked at the family it is scored on. About 20 seconds for each variant.
+    choice that never looked at the family it is scored on. About 20 seconds for each variant and order.
     """
     from whatworked.inference.episodes import SECTIONS, catalog_problems
     from whatworked.inference.loo import VARIANTS, leave_one_family_out
@@ -51,7 +62,7 @@ def loo(names: tuple[str, ...], out: Path | None, output: str) -> None:
         if name not in VARIANTS:
             raise unknown_name("variant", name, VARIANTS)
     chosen = {name: VARIANTS[name].build for name in VARIANTS if not names or name in names}
-    rows = _run(chosen, catalog_problems())
+    rows = _run(chosen, [one.relabelled(k) for k in range(relabel) for one in catalog_problems()])
     kept, choices = leave_one_family_out(rows)
     _write(out, {"rows": rows, "choices": choices})
     parts = {name: [row for row in rows if row.variant == name] for name in chosen}
@@ -62,9 +73,10 @@ def loo(names: tuple[str, ...], out: Path | None, output: str) -> None:
 
 @inference.command()
 @click.option("--group", "groups", multiple=True, type=click.Choice(_GROUPS), help="Only these. Default: all.")
+@_relabel_option
 @_out_option
 @format_option
-def outside(groups: tuple[str, ...], out: Path | None, output: str) -> None:
+def outside(groups: tuple[str, ...], relabel: int, out: Path | None, output: str) -> None:
     """Score the shipped method on surfaces outside the catalog, beside its plainest variant and the published GP-E.
 
     development: looked at while the method was designed. fresh: made afterwards. synthetic: structure known.
@@ -80,7 +92,8 @@ def outside(groups: tuple[str, ...], out: Path | None, output: str) -> None:
     everything = (*load_outside(), *synthetic_surfaces())
     lines, every_row = [], []
     for group in groups or _GROUPS:
-        problems = outside_problems([one for one in everything if one.group == group])
+        members = outside_problems([one for one in everything if one.group == group])
+        problems = [one.relabelled(k) for k in range(relabel) for one in members]
         for name, build in methods.items():
             rows = _run({name: build}, problems)
             every_row += [(group, row) for row in rows]
@@ -138,13 +151,15 @@ def _run(methods: Mapping[str, Build], problems: Sequence[Problem]) -> list[Row]
 
 
 def _line(name: str, rows: Sequence[Row], sections: Sequence[tuple[str, int]]) -> dict[str, Any]:
-    from whatworked.inference.loo import macro, section
+    from whatworked.inference.loo import macro, section, strict_count
 
     line: dict[str, Any] = {"method": name}
     for track, budget in sections:
         part = section(rows, track, budget)
         line[f"{track}_{budget}"] = macro(part) if part else None
-        line[f"strict_{track}_{budget}"] = f"{sum(row.strict for row in part)}/{len(part)}" if part else None
+        line[f"strict_{track}_{budget}"] = (
+            f"{strict_count(part):.3g}/{len({row.name for row in part})}" if part else None
+        )
     return line
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -38,6 +38,8 @@ class Problem:
         The truth.
     equivalence : Equivalence or None
         Code-equivalence classes, where they are known.
+    relabelling : int
+        Which order the options are in; 0 is the original.
     """
 
     name: str
@@ -45,6 +47,25 @@ class Problem:
     track: str
     surface: ResponseSurface
     equivalence: Equivalence | None = field(default=None)
+    relabelling: int = 0
+
+    def relabelled(self, number: int) -> Problem:
+        """The same problem with its options in another order; number 0 is the problem itself.
+
+        A method has no reason to prefer an order of the options, but ties and the fixed points of the sampler break the
+        symmetry, and on a few surfaces that is luck. Averaging over relabellings takes the luck out.
+        """
+        if number == 0:
+            return self
+        d = self.surface.d
+        order = np.random.default_rng([number, d]).permutation(d)
+        surface = self.surface.reordered([self.surface.options[place] for place in order])
+        classes = self.equivalence
+        if classes is not None:
+            before = np.empty((1 << d, d), dtype=np.int8)
+            before[:, order] = all_bits(d)
+            classes = Equivalence.from_keys(classes.representative[ranks_of(before)].tolist())
+        return replace(self, surface=surface, equivalence=classes, relabelling=number)
 
 
 @dataclass(frozen=True, eq=False)

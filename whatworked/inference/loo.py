@@ -74,6 +74,7 @@ class Row:
     recovery: float
     strict: bool
     exact: bool
+    relabelling: int = 0
 
 
 def run(label: str, build: Callable[[bool], tuple[Estimator, Policy]], problems: Iterable[Problem]) -> list[Row]:
@@ -93,6 +94,7 @@ def run(label: str, build: Callable[[bool], tuple[Estimator, Policy]], problems:
                     found.effect_recovery,
                     found.strict,
                     found.exact,
+                    problem.relabelling,
                 )
             )
     return rows
@@ -105,7 +107,12 @@ def section(rows: Iterable[Row], track: str, budget: int) -> list[Row]:
 
 def macro(rows: Sequence[Row]) -> float:
     """Family-macro recovery."""
-    return macro_mean(Measurement(row.family, row.name, row.recovery) for row in rows)
+    return macro_mean(Measurement(row.family, row.name, row.recovery, row.relabelling) for row in rows)
+
+
+def strict_count(rows: Sequence[Row]) -> float:
+    """Number of problems that meet the strict criterion; averaged over relabellings."""
+    return sum(row.strict for row in rows) / len({row.relabelling for row in rows})
 
 
 def quality(rows: Sequence[Row]) -> float:
