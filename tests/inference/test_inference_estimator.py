@@ -101,6 +101,15 @@ def test_level_of_an_interval(model, level):
         model.predict_interval(all_bits(5), level)
 
 
+def test_large_cubes_are_predicted_in_parts():
+    ranks = [0, 4095, 7, 512, 1030, 2048, 77]
+    model = RelevanceEstimator().fit(bits_of(ranks, 12), np.linspace(0.2, 0.8, len(ranks)))
+    whole = model.predict(all_bits(12))
+    assert whole.shape == (4096,)
+    np.testing.assert_allclose(whole[[5, 3000]], model.predict(bits_of([5, 3000], 12)), atol=1e-12)
+    assert model.predict(np.empty((0, 12), dtype=np.int8)).shape == (0,)
+
+
 def test_repeated_masks_are_refused():
     with pytest.raises(InvalidMaskError, match="more than once"):
         RelevanceEstimator().fit(bits_of([0, 3, 3], 2), np.array([0.1, 0.2, 0.2]))

@@ -138,6 +138,12 @@ def test_an_option_that_does_nothing_is_left_alone_sooner():
     assert int(bought) ^ 1 not in ranks
 
 
+def test_large_cubes_are_refused():
+    large = SearchState(10, bits_of([0, 1023], 10), np.array([0.1, 0.9]), 5)
+    with pytest.raises(InvalidOptionError, match="10 options"):
+        RelevancePolicy().ask(large, 1)
+
+
 def test_unknown_score():
     with pytest.raises(InvalidOptionError, match="variance, lookahead"):
         RelevancePolicy(score="best")

@@ -24,6 +24,8 @@ from whatworked.inference.kernel import Prior
 from whatworked.inference.mixture import Mixture, fit_mixture
 from whatworked.inference.sampler import Sampler, tempered
 
+_ROWS = 1024
+"""Masks predicted at a time, so that memory stays bounded on large cubes."""
 _HALVINGS = 40
 SPREAD = 20.0
 """Effective number of kernels that intervals average over at least."""
@@ -55,7 +57,9 @@ class RelevanceModel:
         if self.mixture is None:
             return np.full(len(masks), self.constant)
         rows = np.asarray(masks, dtype=np.int8)
-        return np.asarray(self.mixture.weights @ self.mixture.at(rows).utilities)
+        weights, at = self.mixture.weights, self.mixture.at
+        parts = [weights @ at(rows[first : first + _ROWS]).utilities for first in range(0, len(rows), _ROWS)]
+        return np.concatenate(parts) if parts else np.empty(0)
 
     def predict_std(self, masks: BitArray) -> FloatArray:
         """Posterior standard deviation of utilities, shape (m, d) -> (m,)."""

@@ -28,6 +28,8 @@ from whatworked.protocols import SearchState
 
 Score = Literal["variance", "lookahead"]
 SCORES: tuple[Score, ...] = ("variance", "lookahead")
+LARGEST = 9
+"""Options up to which every mask is scored; the covariances of all cells take 100 MB there."""
 DIGITS = 9
 """Digits of a score, relative to the best, that count."""
 _SMALLEST = 1e-14
@@ -146,6 +148,10 @@ class RelevancePolicy:
 
     def ask(self, state: SearchState, n: int) -> BitArray:
         """Choose `n` masks, fewer if fewer classes are left unmeasured; shape (k, d)."""
+        if state.d > LARGEST:
+            raise InvalidOptionError(
+                f"the cube has {state.d} options; the {self.score} acquisition scores every mask of at most {LARGEST}"
+            )
         known, left = candidates_of(state, self.class_aware)
         if len(known.ranks) < 2:
             return state.bits(left[:n])

@@ -12,6 +12,7 @@ distribution of each option's gate given the others.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -81,17 +82,24 @@ class Proposal:
     lower: FloatArray
     gates: FloatArray
 
-    def log_density(self, latent: FloatArray, gates: IntArray) -> FloatArray:
-        """Logarithm of count · density, up to the constant all proposals share."""
-        whitened = np.linalg.solve(self.lower, (latent - self.centre).T)
-        normal = -0.5 * (whitened**2).sum(axis=0) - np.log(np.diag(self.lower)).sum()
-        return np.asarray(np.log(self.count) + normal + gating.log_probability(self.gates, gates))
-
     def points(self, stream: int) -> tuple[FloatArray, IntArray]:
         """Latent points, shape (count, p), and gates, shape (count, d)."""
         latent = self.centre + normal_points(len(self.centre), self.count, stream) @ self.lower.T
         uniform = uniform_points(len(self.gates), self.count, _GATE_STREAM + stream)
         return latent, gating.draw(self.gates, uniform)
+
+
+def log_mixture(proposals: Sequence[Proposal], latent: FloatArray, gates: IntArray) -> FloatArray:
+    """Logarithm of the sum of count · density over proposals, up to a constant, shape (m,)."""
+    centres = np.stack([one.centre for one in proposals])
+    inverses = np.linalg.inv(np.stack([one.lower for one in proposals]))
+    whitened = np.matmul(latent - centres[:, None, :], inverses.transpose(0, 2, 1))
+    scales = [np.log(one.count) - np.log(np.diag(one.lower)).sum() for one in proposals]
+    tables = np.stack([one.gates for one in proposals])
+    gated = tables[:, np.arange(gates.shape[1]), gates].sum(axis=2)
+    logs = np.array(scales)[:, None] - 0.5 * np.einsum("rmp,rmp->rm", whitened, whitened) + gated
+    peak = logs.max(axis=0)
+    return np.asarray(peak + np.log(np.exp(logs - peak).sum(axis=0)))
 
 
 @dataclass(eq=False)
@@ -118,7 +126,7 @@ class Population:
         latent = np.concatenate(self.latent)
         gates = np.concatenate([part.gates for part in self.kernels])
         log_evidence = np.concatenate([part.log for part in self.evidence])
-        drawn = np.logaddexp.reduce([one.log_density(latent, gates) for one in self.proposals], axis=0)
+        drawn = log_mixture(self.proposals, latent, gates)
         prior = gating.log_probability(gating.log_prior(gates.shape[1], self.prior.gated), gates)
         return latent, gates, np.asarray(log_evidence - 0.5 * (latent**2).sum(axis=1) + prior - drawn)
 
