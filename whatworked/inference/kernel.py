@@ -173,6 +173,16 @@ class Features:
         plain *= (np.sqrt(kernels.leak) * (kernels.gates[:, option] > 0))[:, None]
         return plain
 
+    def factors(self, options: IntArray, states: IntArray) -> FloatArray:
+        """Factors of options in the first kernel's covariance, were they in the given states, shape (t, n, n)."""
+        kernels = self.kernels
+        off, on = kernels.off[0, options, None], kernels.on[0, options, None]
+        seen = np.where(self.bits[options, states], on, off)
+        leaked = np.where(self.bits[options, 0], on, off) * np.sqrt(kernels.leak[0] * (states > 0))[:, None]
+        product = 1.0 + seen[:, :, None] * seen[:, None, :]
+        product *= 1.0 + leaked[:, :, None] * leaked[:, None, :]
+        return product
+
     def covariance(self, other: Features) -> FloatArray:
         """Covariances with other masks under the same kernels, shape (m, n, n').
 
@@ -189,7 +199,7 @@ class Features:
         """Products of all subsets of each three factors' features, shape (m, up to 8, n) each."""
         gates = self.kernels.gates
         columns = [self.option(option) for option in range(gates.shape[1])]
-        columns += [self.leaked(option) for option in np.flatnonzero(gates.any(axis=0))]
+        columns += [self.leaked(int(option)) for option in np.flatnonzero(gates.any(axis=0))]
         groups = []
         for first in range(0, len(columns), _GROUP):
             group = columns[first : first + _GROUP]

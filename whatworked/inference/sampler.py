@@ -174,17 +174,22 @@ def search_gates(data: Data, prior: Prior, latent: FloatArray, start: IntArray) 
     d = len(start)
     table = gating.log_prior(d, prior.gated)
     options, changes = np.nonzero(np.isfinite(table))
+    kernels = Kernels.at(latent[None], start[None], prior)
+    factors = kernels.features(data.masks).factors(options, changes)
+    place = np.zeros(table.shape, dtype=np.int64)
+    place[options, changes] = np.arange(len(options))
+    warped = np.tile(kernels.bend(data.values), (len(options), 1))
     current = start.copy()
     score = np.full(table.shape, -np.inf)
     for _ in range(d):
-        trials = np.tile(current, (len(options), 1))
-        trials[np.arange(len(options)), options] = changes
-        kernels = Kernels.at(np.tile(latent, (len(trials), 1)), trials, prior)
-        found = data.weigh(kernels, prior).log + gating.log_probability(table, trials)
-        score[options, changes] = found
-        best = int(np.argmax(found))
-        if found[best] <= score[0, current[0]] + 1e-9:
+        now = place[np.arange(d), current]
+        rest = np.array([factors[np.delete(now, option)].prod(axis=0) for option in range(d)]) * kernels.scale[0]
+        evidence = weigh(factors * rest[options], warped, np.zeros(len(options)), prior.nugget)
+        gain = table[options, changes] - table[options, current[options]]
+        score[options, changes] = evidence.log + gain
+        best = int(np.argmax(score[options, changes]))
+        if best in now or score[options[best], changes[best]] <= score[0, current[0]] + 1e-9:
             break
-        current = trials[best]
+        current[options[best]] = changes[best]
     shares = np.exp(score - score.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
