@@ -16,7 +16,7 @@ BUDGETS = "4,8,20,32"
 TUNED = "Fixed constants; nothing was tuned on these surfaces."
 RELEVANCE = (
     "Gaussian processes averaged over relevances, gates and shape by marginal likelihood. Constants fixed by argument "
-    "or chosen on surfaces outside the catalog; `whatworked inference loo` chooses them with the scored family left out."
+    "or chosen on surfaces outside the catalog; `whatworked inference loo` chooses with the scored family left out."
 )
 RUNS = {
     "controls": (
