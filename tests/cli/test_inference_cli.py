@@ -57,9 +57,11 @@ def test_outside(small):
     assert {row["group"] for row in rows} == {"synthetic"}
 
 
-def test_calibrate(small):
-    rows = json.loads(invoke("calibrate", "--json").output)
-    assert [row["family"] for row in rows] == ["clustering", "regression", "all"]
+def test_calibrate(small, tmp_path):
+    path = tmp_path / "calibration.svg"
+    rows = json.loads(invoke("calibrate", "--plot", str(path), "--json").output)
+    assert b"stated rate of the interval" in path.read_bytes() or path.stat().st_size > 5000
+    assert [row["family"] for row in rows] == ["clustering", "regression", "left out", "fresh"]
     assert all(0 <= row["plain_0.9"] <= 1 and row["factor"] > 0 for row in rows)
 
 

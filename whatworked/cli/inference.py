@@ -104,24 +104,32 @@ def outside(groups: tuple[str, ...], relabel: int, out: Path | None, output: str
 
 
 @inference.command()
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also draw the coverage into this .svg or .png file.",
+)
 @_out_option
 @format_option
-def calibrate(out: Path | None, output: str) -> None:
-    """How often intervals of effects hold the truth, by family, with the width factor fitted to all other families."""
+def calibrate(plot: Path | None, out: Path | None, output: str) -> None:
+    """How often intervals of effects hold the truth, by family, with the width factor fitted to all other families.
+
+    Two lines pool families: "left out" averages the lines above it; "fresh" are surfaces outside the catalog, with the
+    factor fitted to the catalog. Takes a few minutes.
+    """
     from whatworked.inference import calibration
-    from whatworked.inference.episodes import catalog_problems
+    from whatworked.inference.episodes import catalog_problems, outside_problems
+    from whatworked.inference.outside import load_outside
 
     parts = calibration.measure(catalog_problems())
-    left_out = calibration.leave_one_family_out(parts)
-    overall = calibration.fit_factor(parts)
-    total = calibration.Calibration(
-        "all",
-        overall,
-        tuple(calibration.coverage(parts).tolist()),
-        tuple(calibration.coverage(parts, overall).tolist()),
-    )
-    _write(out, {"levels": calibration.LEVELS, "families": left_out, "all": total})
-    print_rows([_coverage_line(one, calibration.LEVELS) for one in (*left_out, total)], output)
+    families = calibration.leave_one_family_out(parts)
+    factor = calibration.fit_factor(parts)
+    fresh = calibration.measure(outside_problems([one for one in load_outside() if one.group == "fresh"]))
+    lines = [*families, calibration.averaged("left out", families, factor), calibration.pooled("fresh", fresh, factor)]
+    _write(out, {"levels": calibration.LEVELS, "lines": lines})
+    if plot is not None:
+        _plot(plot, calibration.LEVELS, lines[-2:])
+    print_rows([_coverage_line(one, calibration.LEVELS) for one in lines], output)
 
 
 @inference.command("rebuild-outside")
@@ -167,6 +175,20 @@ def _coverage_line(one: Any, levels: Sequence[float]) -> dict[str, Any]:
     plain = {f"plain_{level:g}": share for level, share in zip(levels, one.plain, strict=True)}
     widened = {f"widened_{level:g}": share for level, share in zip(levels, one.widened, strict=True)}
     return {"family": one.family, "factor": one.factor, **plain, **widened}
+
+
+def _plot(path: Path, levels: Sequence[float], lines: Sequence[Any]) -> None:
+    from whatworked.files import write_atomic
+    from whatworked.plots import render
+    from whatworked.plots.calibration import draw_calibration
+
+    left_out, fresh = lines
+    curves = {
+        "catalog, no factor": left_out.plain,
+        "catalog, factor of the other families": left_out.widened,
+        "fresh surfaces, factor of the catalog": fresh.widened,
+    }
+    write_atomic(path, render(draw_calibration(levels, curves), path.suffix.removeprefix(".").lower()))
 
 
 def _write(path: Path | None, content: Any) -> None:

@@ -19,7 +19,7 @@ from whatworked.inference.episodes import BUDGETS, Problem, Stop, play
 from whatworked.inference.estimator import RelevanceEstimator, RelevanceModel
 from whatworked.inference.policy import RelevancePolicy
 
-LEVELS = (0.5, 0.8, 0.9, 0.95)
+LEVELS = (0.25, 0.5, 0.7, 0.8, 0.9, 0.95)
 """Rates at which intervals are checked."""
 FITTED_LEVEL = 0.9
 """Rate at which the factor is fitted."""
@@ -123,12 +123,21 @@ class Calibration:
     widened: tuple[float, ...]
 
 
+def pooled(label: str, parts: Sequence[Needed], factor: float) -> Calibration:
+    """Coverage of all parts, families averaged equally, without and with a given factor."""
+    return Calibration(label, factor, tuple(coverage(parts).tolist()), tuple(coverage(parts, factor).tolist()))
+
+
+def averaged(label: str, lines: Sequence[Calibration], factor: float) -> Calibration:
+    """Mean of lines of single families; `factor` is the one fitted to all of them."""
+    plain, widened = (np.mean([getattr(one, name) for one in lines], axis=0) for name in ("plain", "widened"))
+    return Calibration(label, factor, tuple(plain.tolist()), tuple(widened.tolist()))
+
+
 def leave_one_family_out(parts: Sequence[Needed]) -> tuple[Calibration, ...]:
     """Calibrate on all families but one, and check on that one; by family."""
     found = []
     for family in sorted({one.family for one in parts}):
-        inside = [one for one in parts if one.family == family]
         factor = fit_factor([one for one in parts if one.family != family])
-        plain, widened = coverage(inside), coverage(inside, factor)
-        found.append(Calibration(family, factor, tuple(plain.tolist()), tuple(widened.tolist())))
+        found.append(pooled(family, [one for one in parts if one.family == family], factor))
     return tuple(found)
