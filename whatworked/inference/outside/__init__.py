@@ -4,7 +4,8 @@ Nothing here is part of the benchmark. The surfaces exist so that methods can be
 else than what they are scored on. Three groups:
 
 - ``development``: looked at while the methods of this package were designed;
-- ``fresh``: built after the design was fixed, and never used to choose anything;
+- ``fresh``: built after the design was fixed. Two strengths of the warp had been run on them before one became the
+  default; nothing else was decided with them in sight;
 - ``synthetic``: functions of six options with a structure that is known (`whatworked.inference.outside.synthetic`).
 """
 
