@@ -1,4 +1,4 @@
-"""The page on inference: its commands and options exist, its links lead somewhere, its figures agree with each other."""
+"""The page on inference: commands and options exist, links lead somewhere, figures agree with each other."""
 
 from __future__ import annotations
 
