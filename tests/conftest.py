@@ -18,6 +18,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PUBLISHED = Path(__file__).resolve().parent / "published"
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name a long value by its argument: the parallel workers compare ids, and long bytes may hold the time of day."""
+    return argname if isinstance(val, (bytes, str)) and len(val) > 60 else None
+
+
 @dataclass(frozen=True)
 class Published:
     """The published figures committed under tests/published."""

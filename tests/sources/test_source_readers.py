@@ -255,7 +255,9 @@ def test_the_tree_digest_does_not_depend_on_packing_but_on_every_text() -> None:
     assert tree_digest(RawBytes(_deposit("zip", changed), "x")) not in digests
 
 
-@pytest.mark.parametrize("data", [b"", b"neither", _deposit("xz")[:300], _deposit("zip")[:300]])
+@pytest.mark.parametrize(
+    "data", [b"", b"neither", _deposit("xz")[:300], _deposit("zip")[:300]], ids=["empty", "text", "xz", "zip"]
+)
 def test_broken_archives_are_refused(data: bytes) -> None:
     with pytest.raises(RawDataError, match="/raw/file"):
         _read(ArgumentTreeReader(), file=data)
