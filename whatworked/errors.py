@@ -48,6 +48,10 @@ class DigestMismatchError(WhatWorkedError):
     """Bytes whose SHA-256 differs from the recorded one."""
 
 
+class TooLargeError(DigestMismatchError):
+    """More bytes than the expected file has; the rest was not read."""
+
+
 class RawDataError(WhatWorkedError, ValueError):
     """A raw file that has the right digest or none, but not the expected content."""
 

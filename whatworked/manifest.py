@@ -26,7 +26,7 @@ class RawFile(_Part, frozen=True):
         File name; in a mirror the file is ``<source>/<name>``, in the cache and beside the manifest
         ``raw/<source>/<name>``.
     size : int
-        Bytes; 0 where that is not stated.
+        Bytes, beyond which nothing is read, unpacked or downloaded; 0 where that is not stated.
     sha256 : str
         Digest of the file; or of its tree of texts when `tree` is true (the archive's own bytes are then free).
     url : str
@@ -61,6 +61,11 @@ class RawFile(_Part, frozen=True):
     def address(self) -> str:
         """Where the file, or an archive that holds it, is downloaded from; empty if nowhere is recorded."""
         return self.url or self.archive_url
+
+    @property
+    def largest(self) -> int:
+        """Bytes that the file itself may have; 0 where that is not known, as for an archive packed in any way."""
+        return 0 if self.tree else self.size
 
     @property
     def name_in_archive(self) -> str:

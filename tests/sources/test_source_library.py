@@ -18,6 +18,7 @@ from whatworked.errors import (
     RawDataError,
     SourceUnavailableError,
     StorageError,
+    TooLargeError,
     UnknownNameError,
 )
 from whatworked.manifests import manifest
@@ -193,6 +194,18 @@ def test_a_member_larger_than_expected_is_not_unpacked(own: Own) -> None:
         assert tracemalloc.get_traced_memory()[1] < 1 << 23
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("place", ["mirror", "cache"])
+def test_a_file_larger_than_expected_is_not_read(own: Own, place: str) -> None:
+    own.declare('url = "https://example.org/data.csv"')
+    path = own.put(folder=own.cache / "raw" if place == "cache" else None)
+    with path.open("r+b") as stream:
+        stream.truncate(1 << 40)  # no memory would hold it
+    with pytest.raises(TooLargeError, match=f"more than the {len(TABLE)} bytes.*example.org/data.csv") as caught:
+        own.library().prepared("mine")
+    assert str(path) in str(caught.value)
+    assert path.stat().st_size == 1 << 40
 
 
 def test_a_compressed_member_of_the_store_is_damage(own: Own) -> None:

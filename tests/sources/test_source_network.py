@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import socket
+import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import ClassVar
 
+import msgspec
 import pytest
 import requests
-from own_source import DIGEST, TABLE, Own
+from own_source import DIGEST, MANIFEST, TABLE, Own
 
-from whatworked.errors import DigestMismatchError, RawDataError, SourceUnavailableError
+from whatworked.errors import DigestMismatchError, RawDataError, SourceUnavailableError, TooLargeError
 from whatworked.manifests import manifest
+from whatworked.sources import network
 from whatworked.sources.library import Library
 from whatworked.sources.network import Network
+from whatworked.sources.routes import Place, checked
 
 
 class _Site(BaseHTTPRequestHandler):
@@ -44,17 +50,46 @@ class _Site(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def site() -> Iterator[str]:
-    """Address of a site that serves `_Site.pages`."""
-    _Site.pages.clear()
-    _Site.asked.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
+class _Endless(_Site):
+    """A site whose every page goes on for ever."""
+
+    broken_off: ClassVar[threading.Event] = threading.Event()
+
+    def _answer(self, body: bool) -> None:
+        self.send_response(200)
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):
+            while body:
+                self.wfile.write(b"1,1,2.5\r\n" * 100)
+        if body:
+            self.broken_off.set()
+
+
+@contextlib.contextmanager
+def _serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def endless() -> Iterator[str]:
+    """Address of a site whose pages never end."""
+    _Endless.broken_off.clear()
+    with _serving(_Endless) as address:
+        yield address
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    """Address of a site that serves `_Site.pages`."""
+    _Site.pages.clear()
+    _Site.asked.clear()
+    with _serving(_Site) as address:
+        yield address
 
 
 @pytest.fixture
@@ -108,6 +143,59 @@ def test_other_bytes_are_refused_and_not_kept(own: Own, site: str) -> None:
     own.declare(f'url = "{site}/data.csv"')
     _Site.pages["/data.csv"] = TABLE[:-3]
     with pytest.raises(DigestMismatchError, match=f"{site}/data.csv is not the expected data.csv"):
+        _online(own).prepared("mine")
+    assert not own.cache.exists()
+
+
+def test_a_download_that_never_ends_is_broken_off_and_nothing_is_kept(
+    own: Own, endless: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    one = own.declare(f'url = "{endless}/data.csv"')
+    with pytest.raises(TooLargeError) as caught:
+        _online(own).prepared("mine")
+    for part in ("data.csv", f"more than the {len(TABLE)} bytes", f"({len(TABLE)} bytes)", endless, one.path):
+        assert part in str(caught.value)
+    assert _Endless.broken_off.wait(60)
+    assert not own.cache.exists()
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_catalog_source_that_never_ends_says_to_use_a_mirror(
+    own: Own, endless: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wine = manifest("wine")
+    file = msgspec.structs.replace(wine.forms[0].files[0], url=f"{endless}/data.csv")
+    place = Place("network", file.url, lambda: Network().download(file.url, file.largest))
+    with pytest.raises(TooLargeError, match=r"source wine: .*11480 bytes.*use a mirror that has the expected ones"):
+        checked(place, wine, file)
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+def test_as_many_bytes_as_are_allowed_arrive_whole(site: str, spare: int) -> None:
+    _Site.pages["/data.csv"] = TABLE
+    assert Network().download(f"{site}/data.csv", len(TABLE) + spare) == TABLE
+    with pytest.raises(TooLargeError, match=f"more than the {len(TABLE) - 1} bytes"):
+        Network().download(f"{site}/data.csv", len(TABLE) - 1)
+
+
+@pytest.mark.parametrize("what", ["record", "archive", "member's archive", "file without a size"])
+def test_what_has_no_stated_size_is_bounded_all_the_same(
+    own: Own, endless: str, site: str, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(network, "LARGEST", 1 << 16)
+    monkeypatch.setattr(network, "RECORD_LARGEST", 1 << 12)
+    files = [{"key": "corpus.zip", "links": {"self": f"{endless}/corpus.zip"}}]
+    _Site.pages["/api/records/1"] = json.dumps({"files": files}).encode()
+    more, bound = {
+        "record": (f'url = "{endless}/api/records/1"\nzenodo = true', 1 << 12),
+        "archive": (f'url = "{site}/api/records/1"\nzenodo = true\ntree = true', 1 << 16),
+        "member's archive": (f'archive_url = "{endless}/data.zip"', 1 << 16),
+        "file without a size": (f'url = "{endless}/data.csv"', 1 << 16),
+    }[what]
+    own.declare(more, text=MANIFEST.replace("size = {size}", "") if what == "file without a size" else MANIFEST)
+    with pytest.raises(TooLargeError, match=f"more than the {bound} bytes"):
         _online(own).prepared("mine")
     assert not own.cache.exists()
 

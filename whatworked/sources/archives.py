@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from typing import IO
 
-from whatworked.errors import DigestMismatchError, RawDataError
+from whatworked.errors import RawDataError, TooLargeError
 
 ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
@@ -26,7 +26,7 @@ ARCHIVE_ERRORS = (
 
 
 LARGEST = 1 << 30
-"""Bytes that are unpacked at most where a manifest states no size."""
+"""Bytes that are read, downloaded or unpacked at most where a manifest states no size."""
 
 
 def unpack(data: bytes, member: str, origin: str, size: int = 0) -> bytes:
@@ -47,7 +47,7 @@ def unpack(data: bytes, member: str, origin: str, size: int = 0) -> bytes:
     ------
     RawDataError
         If it is no zip archive, is damaged, or lacks the member.
-    DigestMismatchError
+    TooLargeError
         If the member is larger than `size` (or `LARGEST`).
     """
     try:
@@ -60,11 +60,13 @@ def unpack(data: bytes, member: str, origin: str, size: int = 0) -> bytes:
 
 
 def read_bounded(stream: IO[bytes], limit: int, origin: str) -> bytes:
-    """All bytes of a stream; `DigestMismatchError` if there are more than `limit`, the rest of which is not read."""
+    """All bytes of a stream; `TooLargeError` if there are more than `limit`, the rest of which is not read."""
     data = stream.read(limit + 1)
     if len(data) > limit:
-        raise DigestMismatchError(
-            f"{origin} has more than the {limit} bytes that are expected at most, so it is another file and was not "
-            "unpacked; get it again from its official address (see `whatworked sources`)"
-        )
+        raise too_large(origin, limit)
     return data
+
+
+def too_large(origin: str, limit: int) -> TooLargeError:
+    """The error for more than `limit` bytes; who knows the expected file adds it and the next step."""
+    return TooLargeError(f"{origin} has more than the {limit} bytes that are expected at most; the rest was not read")

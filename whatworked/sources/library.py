@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from whatworked.errors import DigestMismatchError, InvalidOptionError, SourceUnavailableError, StorageError
@@ -179,21 +180,20 @@ class Library:
             missing = [file for file in form.files if file not in [file for file, _ in here]]
             if not all(file.address for file in missing):
                 continue
+            fetched = tuple((file, Place("network", file.address, partial(self._fetch, file))) for file in missing)
             try:
-                fetched = tuple((file, self._fetch(file)) for file in missing)
+                acquired = collect(one, form, (*fetched, *here))
             except SourceUnavailableError as error:
                 reasons.append(str(error))
                 continue
-            acquired = collect(one, form, (*here, *fetched))
             self._keep(one, {file.name: acquired.files[file.name] for file in missing})
             return acquired
         raise SourceUnavailableError(absence(one, self.folders, reasons), absence_reasons(self.folders, reasons))
 
-    def _fetch(self, file: RawFile) -> Place:
-        data = self.network.download(file.address, zenodo=file.zenodo)
-        if not file.url:
-            data = unpack(data, file.name_in_archive, file.archive_url, file.size)
-        return Place("network", file.address, lambda: data)
+    def _fetch(self, file: RawFile) -> bytes:
+        if file.url:
+            return self.network.download(file.url, file.largest, zenodo=file.zenodo)
+        return unpack(self.network.download(file.archive_url), file.name_in_archive, file.archive_url, file.size)
 
     def _keep(self, one: Manifest, files: Mapping[str, RawBytes]) -> None:
         try:
@@ -252,7 +252,7 @@ def collect(one: Manifest, form: RawForm, plan: Plan) -> Acquired:
 
     Raises
     ------
-    DigestMismatchError, RawDataError, StorageError
+    DigestMismatchError, RawDataError, StorageError, SourceUnavailableError
         As `whatworked.sources.routes.checked`.
     """
     files = {file.name: checked(place, one, file) for file, place in plan}

@@ -1,18 +1,22 @@
-"""Downloads from official addresses: given up soon where no site answers."""
+"""Downloads from official addresses: given up soon where no site answers, and where more arrives than is expected."""
 
 from __future__ import annotations
 
+import io
 import json
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from whatworked.errors import SourceUnavailableError
+from whatworked.sources.archives import LARGEST, too_large
+
+RECORD_LARGEST = 1 << 24
+"""Bytes that a Zenodo record, which names files and holds none, may have."""
 
 
 @dataclass
@@ -59,13 +63,15 @@ class Network:
         if any(self._obstacles[site] for site in new):
             self._waited += time.monotonic() - start
 
-    def download(self, url: str, *, zenodo: bool = False) -> bytes:
-        """Bytes at `url`, unchecked; progress is shown on a terminal.
+    def download(self, url: str, largest: int = 0, *, zenodo: bool = False) -> bytes:
+        """Bytes at `url`, unchecked; progress is shown on a terminal. Nothing is written to disk.
 
         Parameters
         ----------
         url : str
             Address of the file.
+        largest : int
+            Bytes that it may have; 0 where that is not known, which is `LARGEST`.
         zenodo : bool
             Whether `url` is a Zenodo record as JSON, whose first zip archive is meant.
 
@@ -73,25 +79,29 @@ class Network:
         ------
         SourceUnavailableError
             If the site does not answer, stalls, or refuses.
+        TooLargeError
+            As soon as more than `largest` bytes have arrived; the download is then broken off.
         """
         self.probe([url])
         obstacle = self._obstacles[_site(url)]
         if obstacle:
             raise SourceUnavailableError(f"{urlsplit(url).hostname}: {obstacle}")
-        data = self._get(url)
-        return self._get(_archive_address(data, url)) if zenodo else data
+        return self._get(_archive_address(self._get(url, RECORD_LARGEST), url) if zenodo else url, largest or LARGEST)
 
-    def _get(self, url: str) -> bytes:
+    def _get(self, url: str, largest: int) -> bytes:
         import pooch
 
         downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=self.attempt_seconds)
-        with tempfile.TemporaryDirectory(prefix="whatworked-") as folder:
-            target = Path(folder) / "download"
-            try:
-                downloader(url, str(target), None)
-                return target.read_bytes()
-            except (OSError, ValueError) as error:  # what requests raises are OSErrors
-                raise SourceUnavailableError(f"{url}: download failed: {error}") from error
+        received = _Bounded(largest)
+        try:
+            downloader(url, received, None)
+            return received.getvalue()
+        except (OSError, ValueError) as error:  # what requests raises are OSErrors
+            raise SourceUnavailableError(f"{url}: download failed: {error}") from error
+        except _Full:
+            pass
+        # Raised out here, where nothing refers to the answer any more: that closes the connection.
+        raise too_large(url, largest)
 
     def _ask(self, site: str, url: str, patience: float) -> None:
         import requests
@@ -101,6 +111,23 @@ class Network:
             self._obstacles[site] = ""
         except (OSError, ValueError) as error:
             self._obstacles[site] = f"not reachable ({type(error).__name__})"
+
+
+class _Full(Exception):  # noqa: N818 - caught where it is raised
+    """More arrives than there is room for."""
+
+
+class _Bounded(io.BytesIO):
+    """Room for `limit` bytes; the first one beyond raises `_Full`."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def write(self, data: Any, /) -> int:
+        if self.tell() + len(data) > self._limit:
+            raise _Full
+        return super().write(data)
 
 
 def _site(url: str) -> str:

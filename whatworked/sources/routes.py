@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from whatworked.canonical import sha256
-from whatworked.errors import DigestMismatchError
+from whatworked.errors import DigestMismatchError, TooLargeError
 from whatworked.files import storage_errors
 from whatworked.manifest import Manifest, RawFile
 from whatworked.manifests import is_of_package
-from whatworked.sources.archives import unpack
+from whatworked.sources.archives import too_large, unpack
 from whatworked.sources.raw import RawBytes
 
 Route = Literal["cache", "package", "shipped", "mirror", "network"]
@@ -60,27 +60,37 @@ def checked(place: Place, manifest: Manifest, file: RawFile) -> RawBytes:
     ------
     DigestMismatchError
         If the SHA-256 differs; the message names file, both digests and sizes, the official address, the next step.
-        If a file in an archive is larger than expected; it is not unpacked.
+    TooLargeError
+        If there are more bytes than the manifest states; the rest is neither read nor unpacked nor downloaded.
     RawDataError
         If the file is an archive that cannot be read or lacks the member.
     StorageError
         If the file cannot be read.
+    SourceUnavailableError
+        If it is to be downloaded and cannot be.
     """
-    raw = RawBytes(place.load(), place.origin)
-    found = _digest(raw, file)
+    try:
+        raw = RawBytes(place.load(), place.origin)
+        found = _digest(raw, file)
+    except TooLargeError as error:
+        raise TooLargeError(_mismatch(place, manifest, file, str(error))) from error
     if found != file.sha256:
-        size = f" ({file.size} bytes)" if file.size else ""
-        address = f", official address {file.address}" if file.address else ""
-        raise DigestMismatchError(
-            f"source {manifest.id}: {place.origin} is not the expected {file.name}: SHA-256 {found} "
-            f"({len(raw.data)} bytes), expected {file.sha256}{size}{address}; {_next_step(place, manifest)}"
-        )
+        raise DigestMismatchError(_mismatch(place, manifest, file, f"SHA-256 {found} ({len(raw.data)} bytes)"))
     return raw
+
+
+def _mismatch(place: Place, manifest: Manifest, file: RawFile, found: str) -> str:
+    size = f" ({file.size} bytes)" if file.size else ""
+    address = f", official address {file.address}" if file.address else ""
+    return (
+        f"source {manifest.id}: {place.origin} is not the expected {file.name}: {found}, expected "
+        f"{file.sha256}{size}{address}; {_next_step(place, manifest)}"
+    )
 
 
 def _next_step(place: Place, manifest: Manifest) -> str:
     if not is_of_package(manifest):
-        return f"if this file is the right one, write its digest into {manifest.path}, else correct the file"
+        return f"if this file is the right one, write its digest and size into {manifest.path}, else correct the file"
     return {
         "cache": "move it away and run `whatworked sources fetch` again",
         "package": "another version of that package may hold the expected bytes",
@@ -101,7 +111,7 @@ def _digest(raw: RawBytes, file: RawFile) -> str:
 def _folder_place(route: Route, folder: Path, file: RawFile) -> Place | None:
     path = folder / file.name
     if is_file(path):
-        return Place(route, str(path), lambda: _read(path))
+        return Place(route, str(path), lambda: _read(path, file.largest))
     packed = folder / file.archive if file.archive else None
     if packed is None or not is_file(packed):
         return None
@@ -115,8 +125,10 @@ def is_file(path: Path) -> bool:
         return path.is_file()
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, largest: int = 0) -> bytes:
     with storage_errors(path, "read"):
+        if largest and path.stat().st_size > largest:
+            raise too_large(str(path), largest)
         return path.read_bytes()
 
 
@@ -130,7 +142,7 @@ def _package_place(file: RawFile) -> Place | None:
     if function:
         return Place("package", f"{package}.{function}()", lambda: _graph_bytes(package, function))
     path = Path(spec.origin).parent / file.package.partition("/")[2]
-    return Place("package", str(path), lambda: _read(path)) if is_file(path) else None
+    return Place("package", str(path), lambda: _read(path, file.largest)) if is_file(path) else None
 
 
 def _graph_bytes(package: str, function: str) -> bytes:
