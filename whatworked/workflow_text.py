@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
+import linecache
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, resolve_name
 from typing import TYPE_CHECKING, Any
 
 from whatworked.stage import needs_of
@@ -54,14 +58,77 @@ def stages_table(workflow: Workflow) -> str:
 
 
 def code(workflow: Workflow) -> str:
-    """Source text of the modules in which the stages are declared, each once, in stage order.
+    """Source text of the modules in which the stages are declared, then of the helper modules that these import.
+
+    Each module stands once, under a comment with its name: those of the stages in stage order, helpers by name. Helpers
+    are found in the import statements: modules of the same package, imported directly or by one another. The module of
+    the metric's second computation, which takes no part in a prediction or its score, is left out.
 
     Where a module has no source file (an interactive session) the functions' own text is given, and where that is
     missing too a comment says so.
     """
     used = [function for stage in workflow.stages for function in (stage.run, stage.direct) if function is not None]
-    texts = dict.fromkeys(_text(_unwrapped(function)) for function in used)
-    return "\n\n".join(texts)
+    functions = [_unwrapped(function) for function in used]
+    metric = workflow.metric
+    scoring = {_module_of(each) for each in (metric.native, metric.cost_scale, metric.extras) if each is not None}
+    declared = dict.fromkeys(_module_of(function) for function in functions)
+    helpers = _helpers(declared, {_module_of(metric.second)} - scoring)
+    texts = [*map(_text, functions), *(_titled(name, _source(name) or "") for name in sorted(helpers))]
+    return "\n\n".join(dict.fromkeys(texts))
+
+
+def _helpers(declared: Iterable[str], apart: set[str]) -> set[str]:
+    """Modules that the `declared` ones import from their own package, directly or not, `apart` from some."""
+    found: set[str] = set()
+    for first in declared:
+        waiting = [first]
+        while waiting:
+            new = _siblings(waiting.pop(), _package(first)) - found - apart - set(declared)
+            found |= new
+            waiting += new
+    return found
+
+
+def _siblings(name: str, package: str) -> set[str]:
+    """Modules of `package` that the text of a module imports, wherever in it."""
+    names = (one for node in ast.walk(ast.parse(_source(name) or "")) for one in _imported(node, _package(name)))
+    return {one for one in names if package and one.startswith(f"{package}.") and _source(one) is not None}
+
+
+def _imported(node: ast.AST, package: str) -> Iterator[str]:
+    """What may be modules in an import statement: those it takes things from, and the things it takes."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        origin = resolve_name("." * node.level + (node.module or ""), package) if node.level else str(node.module)
+        yield from (origin, *(f"{origin}.{alias.name}" for alias in node.names))
+
+
+def _spec(name: str) -> ModuleSpec | None:
+    """How a module is found, whether it was imported yet or not; None for what is none."""
+    try:
+        return find_spec(name)
+    except (ImportError, ValueError):  # what it would be in is no package; it was made in an interactive session
+        return None
+
+
+def _package(name: str) -> str:
+    spec = _spec(name)
+    return "" if spec is None else spec.parent or ""
+
+
+def _source(name: str) -> str | None:
+    """Source text of a module; None where there is no such module, or no text."""
+    spec = _spec(name) if name else None
+    path = spec.origin if spec is not None and spec.has_location else None
+    if path is None or not path.endswith(".py"):
+        return None
+    text = "".join(linecache.getlines(path))
+    return text or None
+
+
+def _titled(name: str, text: str) -> str:
+    return f"# {name}\n\n{text}"
 
 
 def _unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,8 +137,15 @@ def _unwrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _module_of(function: Callable[..., Any]) -> str:
+    return getattr(_unwrapped(function), "__module__", None) or ""
+
+
 def _text(function: Callable[..., Any]) -> str:
-    for thing in (sys.modules.get(function.__module__), function):
+    name = _module_of(function)
+    if text := _source(name):
+        return _titled(name, text)
+    for thing in (sys.modules.get(name), function):
         try:
             return inspect.getsource(thing)  # type: ignore[arg-type]
         except (OSError, TypeError):

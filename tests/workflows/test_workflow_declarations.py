@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -151,6 +156,78 @@ def test_facts_and_code_come_from_the_declaration() -> None:
     assert facts["stages"][1] == {"name": "common_neighbours", "reads": "A", "needs": ["observe"]}
     assert workflow.code().count("def column(") == 1
     assert "class ExampleThatIsNotThere" not in workflow.code()
+
+
+HELPERS = {
+    "classification": ["tabular"],
+    "clustering": ["tabular"],
+    "retrieval": ["ngrams"],
+    "beat_detection": ["events"],
+}
+
+
+def headings(workflow: Workflow) -> list[str]:
+    """Names of the modules that a workflow's code shows, in order."""
+    return re.findall(r"^# (\S+)$", workflow.code(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("family", sorted(CLASSES))
+def test_code_shows_the_helpers_that_a_family_imports_each_under_its_name(family: str) -> None:
+    workflow = workflows.get(family)
+    shown = [f"whatworked.workflows.{name}" for name in [family, *HELPERS.get(family, [])]]
+    assert headings(workflow) == headings(workflow.restricted(4)) == headings(workflow.checked()) == shown
+    for name in shown:
+        assert workflow.code().count(inspect.getsource(importlib.import_module(name))) == 1
+
+
+PACKAGE = {
+    "__init__": "",
+    "family": """
+        import outside_helpers.far
+        from . import near
+        from outside_helpers.second import again
+
+        def stage(data, setting):
+            from .late import helper
+            return helper() + near.value
+        """,
+    "near": """
+        from .deep.inner import thing
+        value = 1.0
+        def around():
+            from .family import stage
+        """,
+    "deep/__init__": "",
+    "deep/inner": "from .. import deepest\nfrom ..deepest import no_module as thing\n",
+    "deepest": "import json\nno_module = 2.0\n",
+    "far": "import numpy\n",
+    "late": "import nowhere_at_all\n",
+    "second": """
+        from outside_helpers import only_second
+
+        def again(data, prediction):
+            return 0.0
+        """,
+    "only_second": "only = 1\n",
+    "unused": "value = 1\n",
+}
+
+
+def test_helpers_of_a_family_from_outside_are_found_however_they_are_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in PACKAGE.items():
+        path = tmp_path / "outside_helpers" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    family = importlib.import_module("outside_helpers.family")
+    metric = Metric("m", step, family.again)
+    workflow = replace(GOOD, stages=(Stage("stage", family.stage, "AB"),), metric=metric)
+    found = ["family", "deep.inner", "deepest", "far", "late", "near"]
+    assert headings(workflow) == [f"outside_helpers.{name}" for name in found]
+    scored = replace(workflow, metric=replace(metric, native=family.again))
+    assert headings(scored) == [f"outside_helpers.{name}" for name in [*found, "only_second", "second"]]
 
 
 def test_code_without_a_source_file_says_so() -> None:
