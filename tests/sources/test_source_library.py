@@ -64,6 +64,17 @@ def test_a_manifest_that_prepares_otherwise_is_not_served_from_the_store(own: Ow
     assert own.library().prepared("mine").digest == DIGEST
 
 
+def test_files_of_other_names_in_the_store_are_neither_read_nor_touched(own: Own) -> None:
+    own.declare()
+    own.put()
+    left = own.cache / "prepared" / f"mine-{DIGEST[:16]}.npz"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"of an earlier version")
+    assert own.library().prepared("mine").digest == DIGEST
+    assert own.library().store_path(manifest("mine")) != left
+    assert left.read_bytes() == b"of an earlier version"
+
+
 def test_environment_gives_the_places(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
     own.declare()
     own.put()
