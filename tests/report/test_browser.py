@@ -87,6 +87,12 @@ try {
   pick(document.getElementById("scatter-condition"), "one");
   result.pointsOne = points();
   result.effects = whatworked.sheets.effects();
+  const scatter = document.querySelector("#scatter svg");
+  result.scatterTextSize = 11 * scatter.getBoundingClientRect().width / scatter.viewBox.baseVal.width;
+  const { truth, tables } = whatworked.data.predictions;
+  tables.four["4"]["mean/lowest"].one = [...truth.one];
+  pick(document.getElementById("scatter-condition"), "one");
+  result.pointsMeasured = document.querySelectorAll("#scatter .known").length;
   pick(document.getElementById("scatter-track"), "paired");
   result.scatterThen = [...document.querySelectorAll("#scatter-controls select")].map((node) => node.value);
   result.pointsThen = points();
@@ -190,6 +196,7 @@ def test_everything_is_seen_at_any_width(seen):
         assert result["hiddenRows"] == 0
         assert result["legendFits"] is True
         assert result["textSize"] >= 10
+        assert result["scatterTextSize"] >= 10
 
 
 @needed
@@ -221,6 +228,12 @@ def test_the_scatter_shows_every_effect_of_the_choice(seen):
     assert result["scatterFirst"] == ["four", "4", "mean/lowest", "all conditions"]
     assert (result["pointsFirst"], result["pointsOne"], result["pointsThen"]) == (24, 12, 32)
     assert result["scatterThen"] == ["paired", "4", "mean/lowest", "all conditions"]
+
+
+@needed
+def test_a_right_guess_is_not_drawn_as_measured(seen):
+    # Three options; 000, 111 and the four lowest others are measured, which makes six pairs of neighbours.
+    assert seen["light"]["pointsMeasured"] == 6
 
 
 @needed

@@ -96,6 +96,17 @@ def test_the_verdict_stands_before_what_may_be_cut_off_and_counts_are_of_one_for
     assert "mean over seeds" in drawn.texts["caption"][0]
 
 
+def test_columns_of_the_comparison_are_aligned_alike_and_only_names_are_wide(pool):
+    drawn = Page(standings_table(compare_methods(pool, resamples=9)))
+    kinds = [attributes["class"] for attributes in drawn.all("td")]
+    columns = len(drawn.all("th", scope="col")) - 1
+    rows = [kinds[start : start + columns] for start in range(0, len(kinds), columns)]
+    names = drawn.texts["button"][1:]
+    for name, column in zip(names, zip(*rows, strict=True), strict=True):
+        wanted = {"track": {"text"}, "verdict": {"text"}, "against": {"name", "text"}}.get(name, {"number"})
+        assert set(column) == wanted, name
+
+
 def test_several_methods_without_pairs_are_not_called_one(pool):
     figures = [replace(figure, against=None) for figure in compare_methods(pool, resamples=9)]
     assert "name another one with --baseline" in render(pool, tuple(figures), None, 9)
@@ -148,6 +159,7 @@ def test_embedded_predictions_are_those_of_the_lowest_seed(pool):
         r for r in pool.runs[0].records if (r.condition, r.method, r.budget, r.seed) == ("one", "noise/lowest", 4, 0)
     )
     assert embedded["tables"]["four"]["4"]["noise/lowest"]["one"] == [round(value, 6) for value in record.predictions]
+    assert embedded["bought"]["four"]["4"]["noise/lowest"]["one"] == [int(mask, 2) for mask in record.purchases]
     assert "three" not in embedded["tables"]["paired"]["4"].get("Failing/lowest", {})
     assert set(embedded["truth"]) == {"one", "two", "three"}
 

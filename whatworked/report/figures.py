@@ -128,41 +128,54 @@ def predictions(pool: Pool) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``truth`` by condition, ``tables`` by track, budget, method and condition, ``left_out`` budgets.
+        ``truth`` by condition, ``tables`` by track, budget, method and condition, ``bought`` likewise the ranks of the
+        masks that were bought, ``left_out`` budgets.
     """
     truth = {condition: values for run in pool.runs for condition, values in run.surfaces.items()}
     delivered = _first_deliveries(pool, truth)
     left_out: set[int] = set()
     while (
-        sum(len(values) for (_, budget, _, _), values in delivered.items() if budget not in left_out) > MOST_PREDICTIONS
+        sum(len(one.values) for (_, budget, _, _), one in delivered.items() if budget not in left_out)
+        > MOST_PREDICTIONS
     ):
         left_out.add(min(budget for _, budget, _, _ in delivered if budget not in left_out))
     tables: dict[str, Any] = {}
-    for (track, budget, method, condition), values in delivered.items():
+    bought: dict[str, Any] = {}
+    for (track, budget, method, condition), one in delivered.items():
         if budget not in left_out:
-            place = tables.setdefault(track, {}).setdefault(str(budget), {}).setdefault(method, {})
-            place[condition] = [round(value, 6) for value in values]
+            for nested, held in ((tables, [round(value, 6) for value in one.values]), (bought, list(one.bought))):
+                nested.setdefault(track, {}).setdefault(str(budget), {}).setdefault(method, {})[condition] = held
     used = {condition for _, _, _, condition in delivered}
     return {
         "truth": {name: [round(value, 6) for value in values] for name, values in truth.items() if name in used},
         "tables": tables,
+        "bought": bought,
         "left_out": sorted(left_out),
     }
 
 
-def _first_deliveries(
-    pool: Pool, truth: Mapping[str, Sequence[float]]
-) -> dict[tuple[str, int, str, str], tuple[float, ...]]:
+@dataclass(frozen=True)
+class _Delivery:
+    """Predictions of one seed, and the ranks of the masks bought for them."""
+
+    seed: int
+    values: tuple[float, ...]
+    bought: tuple[int, ...]
+
+
+def _first_deliveries(pool: Pool, truth: Mapping[str, Sequence[float]]) -> dict[tuple[str, int, str, str], _Delivery]:
+    """Of each track, budget, method and condition the delivery of the lowest seed."""
     names = _record_names(pool)
-    found: dict[tuple[str, int, str, str], tuple[int, tuple[float, ...]]] = {}
+    found: dict[tuple[str, int, str, str], _Delivery] = {}
     for run in pool.runs:
         for row, record in zip(run.rows(), run.records, strict=True):
             if record.predictions is None or record.condition not in truth:
                 continue
             key = (row["track"], record.budget, names[id(run), record.method], record.condition)
-            if key not in found or record.seed < found[key][0]:
-                found[key] = (record.seed, record.predictions)
-    return {key: values for key, (_, values) in found.items()}
+            if key not in found or record.seed < found[key].seed:
+                bought = tuple(int(mask, 2) for mask in record.purchases)
+                found[key] = _Delivery(record.seed, record.predictions, bought)
+    return found
 
 
 def _record_names(pool: Pool) -> dict[tuple[int, str], str]:

@@ -13,11 +13,15 @@ from whatworked.runs.pool import Pool
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what is shown, what it is sorted by (a number or the text), and a tooltip."""
+    """One cell: what is shown, what it is sorted by (a number or the text), a tooltip, and a class of the style sheet.
+
+    Without a class of its own a cell is of class ``number`` or ``text``, by what it is sorted by.
+    """
 
     shown: str
     value: float | str | None = None
     tip: str | None = None
+    kind: str | None = None
 
 
 def number(value: float | None, form: str = ".3f", tip: str | None = None) -> Cell:
@@ -49,7 +53,7 @@ def _row(row: Sequence[Cell | str]) -> str:
 
 
 def _data(cell: Cell) -> str:
-    kind = "number" if isinstance(cell.value, float | int) else "text"
+    kind = cell.kind or ("number" if isinstance(cell.value, float | int) else "text")
     return element("td", text_of(cell.shown), class_=kind, title=cell.tip, data_sort=_sort_value(cell))
 
 
@@ -109,11 +113,11 @@ def _count_form(values: Iterable[float]) -> str:
 def _against(one: Figure, named: bool) -> list[Cell | str]:
     if one.against is None:
         blank = [Cell("–", "")] if named else []
-        return [Cell("baseline", ""), *blank, number(None), Cell("–", float("-inf")), Cell("–", "")]
+        return [Cell("baseline", ""), *blank, number(None), number(None), number(None)]
     paired, interval = one.against.paired, one.against.interval
     return [
         Cell(one.against.statement.verdict, one.against.statement.verdict, str(one.against.statement)),
-        *([one.against.baseline] if named else []),
+        *([Cell(one.against.baseline, one.against.baseline, kind="name")] if named else []),
         number(interval.estimate, "+.3f"),
         _between(interval.low, interval.high, "+.3f"),
         Cell(f"{paired.better} / {paired.equal} / {paired.worse}", float(paired.better - paired.worse)),

@@ -89,7 +89,7 @@
   window.whatworked = { sheets, data };
 
   // The scatter of predicted against true effects.
-  const { truth, tables } = data.predictions;
+  const { truth, tables, bought, left_out: leftOut } = data.predictions;
   const host = document.getElementById("scatter");
   const controls = document.getElementById("scatter-controls");
   const choice = {};
@@ -116,16 +116,18 @@
   const effects = () => {
     const found = [];
     const conditions = tables[choice.track][choice.budget][choice.method] || {};
+    const purchases = bought[choice.track][choice.budget][choice.method] || {};
     for (const [condition, predicted] of Object.entries(conditions)) {
       if (choice.condition !== "all conditions" && choice.condition !== condition) continue;
       const real = truth[condition];
       const d = Math.log2(real.length);
+      const measured = new Set([0, real.length - 1, ...purchases[condition]]);
       for (let option = 0; option < d; option += 1) {
         const bit = 1 << (d - 1 - option);
         for (let rank = 0; rank < real.length; rank += 1) {
           if (rank & bit) continue;
           const [is, says] = [real[rank | bit] - real[rank], predicted[rank | bit] - predicted[rank]];
-          const known = Math.abs(real[rank] - predicted[rank]) < 1e-9 && Math.abs(real[rank | bit] - predicted[rank | bit]) < 1e-9;
+          const known = measured.has(rank) && measured.has(rank | bit);
           found.push({
             is, says, known,
             label: `${condition}, ${"ABCDEFGHIJKLMNOPQRST"[option]} at ${bits(rank, d)}`,
@@ -144,7 +146,8 @@
   };
   const draw = () => {
     const points = effects();
-    const size = 560, left = 54, top = 14, end = size - 12, bottom = size - 46;
+    // Text of a drawing scales with it, so it is made as wide as its place.
+    const size = Math.max(260, Math.min(560, host.clientWidth - 24)), left = 54, top = 14, end = size - 12, bottom = size - 46;
     const extent = Math.max(0.01, ...points.map((one) => Math.max(Math.abs(one.is), Math.abs(one.says)))) * 1.04;
     const x = (value) => left + (value + extent) / (2 * extent) * (end - left);
     const y = (value) => bottom - (value + extent) / (2 * extent) * (bottom - top);
@@ -155,7 +158,7 @@
     const svg = node("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": `${name}. ${about}` });
     svg.append(node("title", {}, name), node("desc", {}, about));
     const step = 10 ** Math.floor(Math.log10(extent));
-    const unit = extent / step > 5 ? step * 2 : extent / step > 2 ? step : step / 2;
+    const unit = (extent / step > 5 ? step * 2 : extent / step > 2 ? step : step / 2) * (size < 400 ? 2 : 1);
     for (let tick = -Math.floor(extent / unit); tick <= extent / unit; tick += 1) {
       const value = tick * unit;
       svg.append(
@@ -191,6 +194,13 @@
       choose("condition", "Condition", families),
     ];
     refresh();
+    window.addEventListener("resize", draw);
+    if (leftOut.length) {
+      const note = document.createElement("p");
+      note.className = "note";
+      note.textContent = `Predictions under B = ${leftOut.join(", ")} are not in the page, which would be too large with them.`;
+      controls.after(note);
+    }
   } else {
     host.textContent = "No predictions to show.";
   }
