@@ -23,7 +23,7 @@ from whatworked.cube import mask_strings
 from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError, ReferenceTableError, StorageError, UnknownNameError
 from whatworked.execution.lock import folder_lock
-from whatworked.execution.profile import pinned_profile
+from whatworked.execution.profile import HASH_SEED, pinned_profile
 from whatworked.grading import grade
 from whatworked.workflows import get
 
@@ -58,6 +58,12 @@ class TestRecorded:
     def test_they_come_from_the_committed_tables(self):
         for record in store.read_records():
             assert record.table == references.table_digest(record.condition)
+
+    def test_they_were_made_under_the_pinned_profile(self):
+        index = store.read_index(store.folder())
+        assert {entry.maker for entry in index.conditions.values()} == set(index.makers)
+        assert {maker.profile.hash_seed for maker in index.makers.values()} == {HASH_SEED}
+        assert {maker.profile.threads for maker in index.makers.values()} == {1}
 
     def test_grades_are_those_of_the_recorded_predictions(self):
         for name in ("wine", "scifact__d6", "graph_football__d6"):
