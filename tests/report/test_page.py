@@ -208,6 +208,11 @@ def test_tables_have_captions_scopes_and_sort_values(page):
 def test_one_method_alone_has_nothing_to_compare_with(tmp_path):
     alone = report_page(made_pool(tmp_path, estimators=(mean,), policies=(lambda state, n: [],)), resamples=9)
     assert "Only one method: there is nothing to compare it with." in alone
+    drawn = Page(alone)
+    assert "against" not in drawn.texts["button"]
+    assert drawn.texts["dt"] == ["method", "conditions", "records", "missing deliveries"]
+    (ran,) = [line for line in drawn.texts["p"] if line.startswith("Estimators")]
+    assert "up to 1 seed;" in ran
 
 
 def test_the_command_writes_the_file(tmp_path):

@@ -23,7 +23,7 @@ def what_ran(pool: Pool) -> str:
         "Estimators " + ", ".join(dict.fromkeys(row["estimator"] for row in pool.rows)),
         "policies " + ", ".join(dict.fromkeys(row["policy"] for row in pool.rows)),
         "tracks " + ", ".join(f"{track} ({_counted(len(names), 'condition')})" for track, names in tracks.items()),
-        "up to " + _counted(max(plan["seeds"] for plan in plans), "seed"),
+        "up to " + _counted(1 + max(row["seed"] for row in pool.rows), "seed"),
         *(["with code-equivalence classes"] if any(plan["rules"] for plan in plans) else []),
         "from " + ", ".join(dict.fromkeys(run.name for run in pool.runs)),
     ]
@@ -39,9 +39,12 @@ def summary(pool: Pool) -> str:
     """The counts under the heading, as markup."""
     conditions = {row["condition"] for row in pool.rows}
     facts = [
-        (len(pool.methods), "methods"),
-        (len(conditions), "conditions"),
-        (len(pool.rows), "records"),
-        (pool.missing, "missing deliveries"),
+        (len(pool.methods), "method", "methods"),
+        (len(conditions), "condition", "conditions"),
+        (len(pool.rows), "record", "records"),
+        (pool.missing, "missing delivery", "missing deliveries"),
     ]
-    return "".join(element("div", element("dt", text_of(name)) + element("dd", f"{count:,}")) for count, name in facts)
+    return "".join(
+        element("div", element("dt", text_of(one if count == 1 else several)) + element("dd", f"{count:,}"))
+        for count, one, several in facts
+    )

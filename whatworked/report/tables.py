@@ -65,6 +65,7 @@ def standings_table(figures: Sequence[Figure]) -> str:
     """Recovery with intervals, verdicts and differences, counts."""
     baselines = {one.against.baseline for one in figures if one.against is not None}
     single = next(iter(baselines)) if len(baselines) == 1 else None
+    named = len(baselines) > 1
     strict, exact = ([getattr(one.standing, name) for one in figures] for name in ("strict", "exact"))
     forms = _count_form(strict), _count_form(exact)
     rows = [
@@ -74,7 +75,7 @@ def standings_table(figures: Sequence[Figure]) -> str:
             number(one.standing.budget, "d"),
             number(one.interval.estimate),
             _between(one.interval.low, one.interval.high),
-            *_against(one, single is None),
+            *_against(one, named),
             number(one.standing.strict, forms[0]),
             number(one.standing.exact, forms[1]),
             number(one.standing.sources, "d"),
@@ -90,7 +91,7 @@ def standings_table(figures: Sequence[Figure]) -> str:
         "recovery",
         f"{confidence} interval",
         "verdict",
-        *(() if single else ("against",)),
+        *(("against",) if named else ()),
         "difference",
         f"{confidence} interval",
         "+ / = / −",
