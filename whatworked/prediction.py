@@ -66,7 +66,16 @@ class PredictionForm:
         return sha256(self.encode(prediction))
 
     def close(self, one: Fingerprint, other: Fingerprint) -> bool:
-        """Whether two fingerprints are those of predictions equal up to rounding; False if their kinds differ."""
+        """Whether two fingerprints are those of predictions equal up to rounding; False if their kinds differ.
+
+        A fingerprint read from a file may hold anything: one that cannot be compared is not close to another.
+        """
+        try:
+            return self._close(one, other)
+        except (KeyError, TypeError, ValueError):
+            return False
+
+    def _close(self, one: Fingerprint, other: Fingerprint) -> bool:
         if one.keys() != other.keys() or ("buckets" not in one and one["n"] != other["n"]):
             return False
         if "buckets" in one:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -13,26 +14,35 @@ from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf, workflow_o
 from whatworked import references
 from whatworked.canonical import sha256
 from whatworked.errors import InvalidOptionError, ReferenceTableError
-from whatworked.execution.comparison import compare_rows, explanations
+from whatworked.execution.comparison import compare_rows, explanations, header_differences
 from whatworked.execution.rebuild import RebuildRequest, rebuild
+from whatworked.execution.tables import header_of
 from whatworked.execution.verify import VerifyReport, VerifyRequest, sample_of, verify
 from whatworked.references.index import MACHINE, read_index, write_index
-from whatworked.references.schema import Row, render
+from whatworked.references.schema import OptionNote, Row, Table, render
 
 
 def check(folder: Path, shelf: Shelf | None = None, conditions: Any = CONDITIONS, **how: Any) -> VerifyReport:
     return verify(VerifyRequest(tuple(conditions), folder, **how), shelf or Shelf(), workflow_of)
 
 
-def change(folder: Path, condition: str, mask: str, **fields: Any) -> None:
-    """Change one record of a table, and the index with it."""
-    table = references.load_table(condition, folder)
-    rows = tuple(msgspec.structs.replace(row, **fields) if row.mask == mask else row for row in table.rows)
-    data = render(msgspec.structs.replace(table, rows=rows))
+HEADER = header_of(FOUR, WORKFLOW, Shelf()("box"))
+
+
+def put(folder: Path, condition: str, table: Table) -> None:
+    """Replace a table, and its digest in the index."""
+    data = render(table)
     references.table_path(condition, folder).write_bytes(data)
     index = read_index(folder)
     entry = msgspec.structs.replace(index.tables[condition], digest=sha256(data))
     write_index(folder, index.merged({condition: entry}, {}))
+
+
+def change(folder: Path, condition: str, mask: str, **fields: Any) -> None:
+    """Change one record of a table, and the index with it."""
+    table = references.load_table(condition, folder)
+    rows = tuple(msgspec.structs.replace(row, **fields) if row.mask == mask else row for row in table.rows)
+    put(folder, condition, msgspec.structs.replace(table, rows=rows))
 
 
 @pytest.fixture
@@ -57,6 +67,45 @@ def test_a_changed_record_is_found_and_named(folder: Path) -> None:
     assert repr(kept.utility) in wrong.detail
     assert "another prediction" in wrong.detail
     assert "warnings UserWarning in the table, none now" in wrong.detail
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"cost_scale": 0.5}, "cost scale 0.5 in the table, 2.0 now"),
+        ({"cost_scale": None}, "cost scale None in the table, 2.0 now"),
+        ({"unit": "m"}, "unit 'm' in the table, 'cm' now"),
+        ({"options": (OptionNote("A", "else", "no", "yes"), *HEADER.options[1:])}, "other words for option A"),
+    ],
+    ids=["cost scale", "no cost scale", "unit", "words"],
+)
+def test_a_table_that_describes_its_condition_otherwise_is_found(
+    folder: Path, fields: dict[str, Any], told: str
+) -> None:
+    table = references.load_table("box", folder)
+    put(folder, "box", msgspec.structs.replace(table, header=msgspec.structs.replace(table.header, **fields)))
+    report = check(folder, conditions=[FOUR])
+    assert (report.results[0].header, report.count("identical"), report.exit_code) == ((told,), 16, 1)
+    assert report.results[0].to_dict()["header"] == [told]
+
+
+def test_a_cost_scale_may_differ_by_rounding() -> None:
+    near, far = (msgspec.structs.replace(HEADER, cost_scale=2.0 * (1 + by)) for by in (1e-12, 1e-6))
+    assert header_differences(HEADER, near) == ()
+    assert len(header_differences(HEADER, far)) == 1
+
+
+def test_a_table_of_another_number_of_options_is_an_error(folder: Path) -> None:
+    with pytest.raises(ReferenceTableError, match="has 4 options, the condition has 6"):
+        check(folder, conditions=[dataclasses.replace(FOUR, dimensions=6)])
+
+
+def test_a_fingerprint_of_another_form_is_different(folder: Path) -> None:
+    kept = references.load_table("box", folder).rows[5]
+    change(folder, "box", kept.mask, fingerprint={**kept.fingerprint, "quantiles": ["a"]})
+    report = check(folder, conditions=[FOUR])
+    assert (report.count("different"), report.exit_code) == (1, 1)
+    assert report.results[0].records[5].detail == "another fingerprint of the same prediction"
 
 
 def test_a_rounding_difference_is_equal(folder: Path) -> None:

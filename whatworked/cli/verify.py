@@ -38,7 +38,8 @@ def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, fol
 
     A record is identical (every field), equal (utility and prediction fingerprint within the family's tolerance),
     different, or failed. Where records are not identical, the first difference in input, packages or processor that may
-    explain it is named. Exit code 1 if any record is different or failed, or if a condition that was
+    explain it is named. A table that describes its condition otherwise than a rebuild would (options, metric, cost
+    scale) is named, too. Exit code 1 for that, if any record is different or failed, or if a condition that was
     named could not be checked.
 
     Examples: whatworked verify --sample 0.1; whatworked verify wine__d6 --cold
@@ -99,6 +100,8 @@ def _print_differences(one: ConditionVerdict) -> None:
         print_text(f"- {one.condition} {record.mask} {record.verdict}: {record.detail}", indent=2)
     if len(notable) > SHOWN:
         click.echo(f"- {one.condition}: {len(notable) - SHOWN} more; --json lists all")
-    if notable:
+    for note in one.header:
+        print_text(f"- {one.condition} header: {note}", indent=2)
+    if notable or one.header:
         reason = one.explanations[0] if one.explanations else "no difference in input, packages or processor is known"
         print_text(f"  may be explained by: {reason}", indent=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +14,10 @@ import msgspec
 from whatworked.execution.tables import machine_facts
 from whatworked.prediction import PredictionForm
 from whatworked.references.index import MACHINE, Maker
-from whatworked.references.schema import Row
+from whatworked.references.schema import Header, Row
+
+SCALE_TOLERANCE = 1e-9
+"""Relative difference of two cost scales that is still rounding."""
 
 Verdict = Literal["identical", "equal", "different", "failed"]
 """Same in every field; same up to the family's tolerance; neither; the configuration raised an error."""
@@ -65,12 +69,38 @@ def _differences(kept: Row, found: Row) -> Iterator[str]:
         yield f"native value {kept.native!r} in the table, {found.native!r} now"
     if kept.prediction != found.prediction:
         yield "another prediction"
+    elif kept.fingerprint != found.fingerprint:
+        yield "another fingerprint of the same prediction"
     if kept.warnings != found.warnings:
         yield f"warnings {_named(kept.warnings)} in the table, {_named(found.warnings)} now"
     for name in sorted(kept.sensitivity.keys() | found.sensitivity.keys()):
         before, now = kept.sensitivity.get(name), found.sensitivity.get(name)
         if before != now:
             yield f"{name} {before!r} in the table, {now!r} now"
+
+
+def header_differences(kept: Header, found: Header) -> tuple[str, ...]:
+    """What the header of a table says otherwise than the one that a rebuild would write, a phrase each.
+
+    Parameters
+    ----------
+    kept, found : Header
+        The table's header, and the one written now. Cost scales may differ by rounding.
+    """
+    names = ("condition", "family", "source", "metric", "unit")
+    pairs = [(name, getattr(kept, name), getattr(found, name)) for name in names]
+    if not _same_scale(kept.cost_scale, found.cost_scale):
+        pairs.append(("cost scale", kept.cost_scale, found.cost_scale))
+    notes = [f"{what} {before!r} in the table, {now!r} now" for what, before, now in pairs if before != now]
+    if changed := [now.letter for before, now in zip(kept.options, found.options, strict=False) if before != now]:
+        notes.append(f"other words for option {', '.join(changed)}")
+    return tuple(notes)
+
+
+def _same_scale(kept: float | None, found: float | None) -> bool:
+    if kept is None or found is None:
+        return kept is found
+    return math.isclose(kept, found, rel_tol=SCALE_TOLERANCE)
 
 
 def _named(warnings: tuple[str, ...]) -> str:

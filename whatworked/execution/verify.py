@@ -14,14 +14,14 @@ from whatworked import references
 from whatworked.canonical import sha256
 from whatworked.catalog import Condition
 from whatworked.cube import mask_strings
-from whatworked.errors import InvalidOptionError
-from whatworked.execution.comparison import RecordVerdict, Verdict, compare_rows, explanations
+from whatworked.errors import InvalidOptionError, ReferenceTableError
+from whatworked.execution.comparison import RecordVerdict, Verdict, compare_rows, explanations, header_differences
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.execution.profile import pinned_profile
 from whatworked.execution.rebuild import WorkflowOf
-from whatworked.execution.tables import row_of
+from whatworked.execution.tables import header_of, row_of
 from whatworked.progress import progress
 from whatworked.references.index import Index, Maker, read_index
 from whatworked.references.schema import Table
@@ -78,6 +78,8 @@ class ConditionVerdict:
         One per recomputed record, in canonical order.
     explanations : tuple of str
         Differences in input, software or processor, the likeliest first; empty if all records are identical.
+    header : tuple of str
+        What the table says otherwise about the condition itself (options, metric, cost scale) than a rebuild would.
     skipped : str
         Why nothing was recomputed; empty if something was.
     absence : tuple of str
@@ -87,6 +89,7 @@ class ConditionVerdict:
     condition: str
     records: tuple[RecordVerdict, ...] = ()
     explanations: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
     skipped: str = ""
     absence: tuple[str, ...] = ()
 
@@ -99,6 +102,7 @@ class ConditionVerdict:
         return {
             "condition": self.condition,
             **{verdict: self.count(verdict) for verdict in VERDICTS},
+            "header": list(self.header),
             "skipped": self.skipped,
             "explanations": list(self.explanations),
             "records": [
@@ -121,8 +125,9 @@ class VerifyReport:
 
     @property
     def exit_code(self) -> int:
-        """1 if any record is different or failed, else 0."""
-        return int(self.count("different") + self.count("failed") > 0)
+        """1 if any record is different or failed, or a table's header is not what it would be now, else 0."""
+        wrong = self.count("different") + self.count("failed") + sum(len(one.header) for one in self.results)
+        return int(wrong > 0)
 
 
 @dataclass
@@ -176,9 +181,11 @@ class _Check:
         if problem := self.inputs.problem(one.source):
             return ConditionVerdict(one.id, skipped=problem, absence=self.inputs.absence(one.source))
         records = tuple(verdict for _, verdict in sorted(self.verdicts[one.id].items()))
-        if all(record.verdict == "identical" for record in records):
+        found = header_of(one, self.workflows[one.family], self.inputs.prepared[one.source])
+        header = header_differences(self.tables[one.id].header, found)
+        if not header and all(record.verdict == "identical" for record in records):
             return ConditionVerdict(one.id, records)
-        return ConditionVerdict(one.id, records, self._explanations(one))
+        return ConditionVerdict(one.id, records, self._explanations(one), header)
 
     def _explanations(self, one: Condition) -> tuple[str, ...]:
         entry, workflow = self.index.tables[one.id], self.workflows[one.family]
@@ -209,7 +216,8 @@ def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) ->
     Raises
     ------
     ReferenceTableError
-        If the folder has no table at all, or a table or the index is altered or of another schema.
+        If the folder has no table at all, or a table or the index is altered or of another schema, or a table has
+        another number of options than its condition.
     ExecutionError
         If a worker is not pinned, workers differ or one died.
     """
@@ -217,7 +225,7 @@ def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) ->
     if not index.tables:
         raise references.no_tables(request.folder)
     wanted = [one for one in request.conditions if one.id in index.tables]
-    tables = {one.id: references.load_table(one.id, request.folder) for one in wanted}
+    tables = {one.id: _table(one, request.folder) for one in wanted}
     profile = pinned_profile()
     records = sum(1 << one.dimensions for one in wanted)
     with open_pool(request.backend, request.jobs, profile, records) as pool:
@@ -231,6 +239,16 @@ def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) ->
         )
         check.run(pool)
     return VerifyReport(tuple(check.result(one) for one in request.conditions))
+
+
+def _table(one: Condition, folder: Path) -> Table:
+    table = references.load_table(one.id, folder)
+    if table.header.d != one.dimensions:
+        raise ReferenceTableError(
+            f"the table of {one.id} in {folder} has {table.header.d} options, the condition has {one.dimensions}; "
+            f"make it again with `whatworked rebuild {one.id}`"
+        )
+    return table
 
 
 def sample_of(conditions: Iterable[Condition], share: float, seed: int) -> list[Cell]:
