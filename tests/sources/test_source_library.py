@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import io
 import logging
 import subprocess
@@ -180,8 +181,10 @@ def test_a_member_of_an_archive_serves_as_the_file(own: Own) -> None:
 def test_wrong_archives_are_refused(own: Own, data: bytes, told: str) -> None:
     own.declare(ARCHIVED)
     path = own.put("data.zip", data)
-    with pytest.raises(RawDataError, match=told):
+    with pytest.raises(RawDataError, match=told) as caught:
         own.library().prepared("mine")
+    for part in ("source mine", str(path), f"expected {hashlib.sha256(TABLE).hexdigest()}", "else correct the file"):
+        assert part in str(caught.value)
     assert path.read_bytes() == data
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from whatworked.canonical import sha256
-from whatworked.errors import DigestMismatchError, TooLargeError
+from whatworked.errors import DigestMismatchError, RawDataError, TooLargeError
 from whatworked.files import storage_errors
 from whatworked.manifest import Manifest, RawFile
 from whatworked.manifests import is_of_package
@@ -63,7 +63,7 @@ def checked(place: Place, manifest: Manifest, file: RawFile) -> RawBytes:
     TooLargeError
         If there are more bytes than the manifest states; the rest is neither read nor unpacked nor downloaded.
     RawDataError
-        If the file is an archive that cannot be read or lacks the member.
+        If the file is an archive that cannot be read or lacks the member; the message names the same.
     StorageError
         If the file cannot be read.
     SourceUnavailableError
@@ -74,6 +74,8 @@ def checked(place: Place, manifest: Manifest, file: RawFile) -> RawBytes:
         found = _digest(raw, file)
     except TooLargeError as error:
         raise TooLargeError(_mismatch(place, manifest, file, str(error))) from error
+    except RawDataError as error:
+        raise RawDataError(_mismatch(place, manifest, file, str(error))) from error
     if found != file.sha256:
         raise DigestMismatchError(_mismatch(place, manifest, file, f"SHA-256 {found} ({len(raw.data)} bytes)"))
     return raw
