@@ -195,7 +195,9 @@ def test_observed_masks_come_as_strings_ranks_arrays_or_iterators():
     assert grade(truth, prediction, []).observed == 0
 
 
-@pytest.mark.parametrize("observed", [[4], [-1], ["0"], ["012"], [0.5], [True], [[0, 1]], ["00", 3], None, 3])
+@pytest.mark.parametrize(
+    "observed", [[4], [-1], ["0"], ["012"], [0.5], [True], [[0, 1]], [3, [1, 2]], b"\x00\x03", ["00", 3], None, 3]
+)
 def test_observed_masks_outside_the_cube_are_refused(observed):
     with pytest.raises(InvalidMaskError):
         grade(surface([0.1, 0.2, 0.3, 0.9]), [0.5] * 4, observed)

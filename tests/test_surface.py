@@ -80,11 +80,22 @@ def test_all_problems_are_named_at_once():
         ({"native": np.ma.masked_less(VALUES, 0.3)}, "native values are not complete: 2 masked"),
         ({"native": [math.inf] * 8}, "8 values .*, … *\\) not finite"),
         ({"utilities": [0.0, *VALUES[1:]], "utility_map": CostMap(1.0)}, "000 = 0\\) without a finite native cost"),
+        (
+            {"native": [1 / value - 1 for value in VALUES[:7]] + [7.0], "utility_map": CostMap(1.0)},
+            "111 = 7\\) that the",
+        ),
+        ({"native": [-1.0] * 8, "utility_map": CostMap(1.0)}, "8 values .* into another utility"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(changes, message):
     with pytest.raises(InvalidSurfaceError, match=message):
         surface(**changes)
+
+
+def test_native_costs_agree_with_the_utilities_up_to_rounding():
+    costs = CostMap(2.0)
+    one = surface(native=costs.to_native(VALUES) * (1 + 1e-13), utility_map=costs)
+    assert one.native_reference.mean_absolute_effect > 0
 
 
 def test_rounding_at_the_bounds_is_kept():

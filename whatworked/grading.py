@@ -266,12 +266,15 @@ def _seen(observed: Sequence[Observed], count: int, d: int) -> BoolArray:
 
 
 def _ranks(masks: Observed, d: int) -> IntArray | list[int]:
-    if not isinstance(masks, Iterable):
+    if not isinstance(masks, Iterable) or isinstance(masks, bytes):
         raise InvalidMaskError(f"observed masks are {masks!s:.200}; give every measured mask, the anchors included")
     given: Any = masks if isinstance(masks, list | tuple | np.ndarray) else list(masks)
     if len(given) and isinstance(given[0], str):
         return mask_ranks(given, d)
-    ranks = np.asarray(given if len(given) else (), dtype=None if len(given) else np.int64)
+    try:
+        ranks = np.asarray(given if len(given) else (), dtype=None if len(given) else np.int64)
+    except ValueError:  # ragged
+        ranks = np.empty((0, 0))
     if ranks.ndim != 1 or ranks.dtype.kind not in "iu" or (ranks.size and (ranks.min() < 0 or ranks.max() >= 1 << d)):
         raise InvalidMaskError(
             f"observed masks {given!s:.200} are neither mask strings of length {d} nor ranks from 0 to "

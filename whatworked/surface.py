@@ -31,6 +31,9 @@ from whatworked.utility import CostMap
 ROUNDING = 1e-12
 """Values outside [0, 1] by no more than this are rounding of a metric at its bound, and are kept as they are."""
 
+AGREEMENT = 1e-9
+"""Largest difference between a utility and what the utility map makes of its native value."""
+
 
 class EdgeEffect(NamedTuple):
     """One conditional effect: what switching `option` on does at `mask`, where all other options stay as they are."""
@@ -51,7 +54,7 @@ class ResponseSurface:
     utilities : array-like of float, shape (2**d,)
         Utility of every mask in canonical (lexical) order, in [0, 1].
     native : array-like of float, shape (2**d,), optional
-        The metric in its own unit.
+        The metric in its own unit; where there is a utility map, the costs that it turns into the utilities.
     utility_map : CostMap, optional
         How a native cost becomes a utility; absent where the metric is the utility.
     name, native_unit : str
@@ -83,6 +86,8 @@ class ResponseSurface:
         native = None if self.native is None else _column(self.native, "native values", len(options), problems)
         if utilities is not None:
             _check_range(utilities, self.utility_map is not None, problems)
+        if utilities is not None and native is not None and self.utility_map is not None:
+            _check_native(utilities, native, self.utility_map, problems)
         if problems:
             raise InvalidSurfaceError(f"response surface {self.name or 'without name'}: " + "; ".join(problems))
         object.__setattr__(self, "options", options)
@@ -280,6 +285,15 @@ def _check_range(utilities: FloatArray, inverted: bool, problems: list[str]) -> 
     worthless = np.flatnonzero(utilities <= 0)
     if inverted and worthless.size:
         problems.append(f"utilities: {_named(utilities, worthless, d)} without a finite native cost")
+
+
+def _check_native(utilities: FloatArray, native: FloatArray, costs: CostMap, problems: list[str]) -> None:
+    with np.errstate(divide="ignore"):
+        expected = costs.to_utility(native)
+    offenders = np.flatnonzero(~(np.abs(expected - utilities) <= AGREEMENT))
+    if offenders.size:
+        named = _named(native, offenders, utilities.size.bit_length() - 1)
+        problems.append(f"native values: {named} that the utility map turns into another utility")
 
 
 def _named(column: FloatArray, offenders: IntArray, d: int) -> str:
