@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,14 @@ def test_nothing_is_run_again_that_is_complete(tmp_path: Path) -> None:
     assert set(statuses(run(tmp_path)).values()) == {"unchanged"}
     assert set(statuses(run(tmp_path, fresh=True)).values()) == {"built"}
     assert contents(tmp_path) == before
+
+
+def test_another_version_of_the_workflow_is_run_again(tmp_path: Path) -> None:
+    run(tmp_path, conditions=[FOUR])
+    request = RebuildRequest((FOUR,), tmp_path)
+    for version, status in (("1", "unchanged"), ("2", "built"), ("2", "unchanged")):
+        changed = dataclasses.replace(WORKFLOW, version=version)
+        assert statuses(rebuild(request, Shelf(), {"toys": changed}.__getitem__)) == {"box": status}
 
 
 def test_an_altered_table_is_built_again(tmp_path: Path, built: dict[str, bytes]) -> None:
