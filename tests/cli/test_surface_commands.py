@@ -65,6 +65,14 @@ def test_effects_of_one_option_in_every_background(folder):
     ]
 
 
+def test_no_effect_is_printed_without_a_sign(folder):
+    text = run(folder, "effects", "toy")
+    assert next(line for line in text.splitlines() if line.startswith("C ")).split()[5] == "0.0000"
+    assert "AC 0.0000" in text
+    assert {line.split()[3] for line in run(folder, "effects", "toy", "--option", "C").splitlines()[5:]} == {"0.0000"}
+    assert "+0.0000" not in text
+
+
 def test_sorting(folder):
     text = run(folder, "effects", "toy", "--sort")
     assert [line[0] for line in text.splitlines() if line[1:9] == " option "] == ["B", "A", "C"]

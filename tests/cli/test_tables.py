@@ -4,7 +4,8 @@ import pytest
 from click.testing import CliRunner
 
 from whatworked.cli import cli
-from whatworked.cli.tables import counted
+from whatworked.cli.rows import print_rows
+from whatworked.cli.tables import counted, fixed
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,28 @@ from whatworked.cli.tables import counted
 )
 def test_one_of_a_thing_is_singular(number, noun, text):
     assert counted(number, noun) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "signed", "text"),
+    [
+        (-0.0004, False, "0.000"),
+        (-0.0004, True, "0.000"),
+        (0.0004, True, "0.000"),
+        (-0.0, True, "0.000"),
+        (0.0006, True, "+0.001"),
+        (-0.0006, True, "-0.001"),
+        (-0.0006, False, "-0.001"),
+        (12.5, True, "+12.500"),
+    ],
+)
+def test_what_rounds_to_zero_has_no_sign(value, signed, text):
+    assert fixed(value, 3, signed=signed) == text
+
+
+def test_tables_of_rows_print_zero_without_a_sign(capsys):
+    print_rows([{"name": "a", "difference": -1e-9}, {"name": "b", "difference": -0.5}], "table")
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[1:]] == [["a", "0.0000"], ["b", "-0.5000"]]
 
 
 def test_the_list_counts_what_it_shows():

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import averaged, counts, print_named, say
-from whatworked.cli.tables import print_json
+from whatworked.cli.tables import fixed, print_json
 
 if TYPE_CHECKING:
+    from whatworked.bootstrap import Interval
+    from whatworked.paired import Omission
     from whatworked.runs.comparison import Figure
     from whatworked.runs.pool import Pool
 
@@ -117,8 +119,8 @@ def _print_against(figures: Sequence[Figure]) -> None:
         (
             *_place(one),
             *(() if single else (against.baseline,)),
-            f"{against.interval.estimate:+.3f}",
-            f"{against.interval.low:+.3f} to {against.interval.high:+.3f}",
+            fixed(against.interval.estimate, 3, signed=True),
+            _span(against.interval),
             f"{against.paired.better}/{against.paired.equal}/{against.paired.worse}",
             against.statement.verdict,
         )
@@ -135,7 +137,7 @@ def _print_robustness(figures: Sequence[Figure]) -> None:
         (
             *_place(one),
             "-" if one.omission is None else f"{one.omission.low:.3f} to {one.omission.high:.3f}",
-            "-" if one.against is None else f"{one.against.paired.median:+.3f}",
+            "-" if one.against is None else fixed(one.against.paired.median, 3, signed=True),
             "-" if one.against is None else _omission(one.against.paired.macro_omission),
         )
         for one in figures
@@ -149,7 +151,7 @@ def _print_sources(figures: Sequence[Figure]) -> None:
     compared = [(one, one.against) for one in figures if one.against is not None]
     single = _single([against.baseline for _, against in compared])
     rows = [
-        (*_place(one), *(() if single else (against.baseline,)), source, f"{difference:+.3f}")
+        (*_place(one), *(() if single else (against.baseline,)), source, fixed(difference, 3, signed=True))
         for one, against in compared
         for source, difference in against.paired.differences.items()
     ]
@@ -218,7 +220,9 @@ def _place(one: Figure) -> tuple[str, str, str]:
     return one.standing.track, str(one.standing.budget), one.standing.method
 
 
-def _omission(omission: object) -> str:
-    from whatworked.paired import Omission
+def _omission(omission: Omission | None) -> str:
+    return "-" if omission is None else _span(omission)
 
-    return f"{omission.low:+.3f} to {omission.high:+.3f}" if isinstance(omission, Omission) else "-"
+
+def _span(differences: Interval | Omission) -> str:
+    return f"{fixed(differences.low, 3, signed=True)} to {fixed(differences.high, 3, signed=True)}"

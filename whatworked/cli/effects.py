@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.surfaces import labelled, references_option
-from whatworked.cli.tables import counted, print_json, print_table, print_text
+from whatworked.cli.tables import counted, fixed, print_json, print_table, print_text
 from whatworked.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -80,6 +80,10 @@ def _background(surface: ResponseSurface, edge: EdgeEffect) -> str:
     return f"{edge.mask[:place]}-{edge.mask[place + 1 :]}"
 
 
+def _signed(effect: float) -> str:
+    return fixed(effect, 4, signed=True)
+
+
 def _heading(one: Labelled, floor: float) -> list[str]:
     surface = one.surface
     low, high = surface.utilities.min(), surface.utilities.max()
@@ -98,9 +102,9 @@ def _print_overview(one: Labelled, floor: float, sort: bool) -> None:
         (
             f"{entry.option} {names[entry.option]}",
             _verdict(entry),
-            f"{entry.mean:+.4f}",
+            _signed(entry.mean),
             *(str(count) for count in (entry.helps, entry.hurts, entry.neutral)),
-            *(f"{edge.effect:+.4f} at {_background(surface, edge)}" for edge in (entry.largest, entry.smallest)),
+            *(f"{_signed(edge.effect)} at {_background(surface, edge)}" for edge in (entry.largest, entry.smallest)),
         )
         for entry in signs
     ]
@@ -129,7 +133,7 @@ def _reversal_lines(surface: ResponseSurface, signs: list[OptionSigns], floor: f
 
 def _interaction_lines(surface: ResponseSurface) -> list[str]:
     ranked = sorted(zip(surface.pairs, surface.interactions().tolist(), strict=True), key=lambda item: -abs(item[1]))
-    pairs = ", ".join(f"{left}{right} {value:+.4f}" for (left, right), value in ranked[:5])
+    pairs = ", ".join(f"{left}{right} {_signed(value)}" for (left, right), value in ranked[:5])
     shares = surface.order_shares().tolist()
     orders = [f"order {order} {share:.1%}" for order, share in enumerate(shares[:3]) if order]
     if surface.d > 2:
@@ -142,7 +146,7 @@ def _print_option(one: Labelled, letter: str, floor: float, sort: bool) -> None:
     surface = one.surface
     entry = next(signs for signs in _signs(surface, floor, sort) if signs.option == letter)
     print_text(
-        f"option {letter}, {one.names[letter]}: {_verdict(entry)}; mean {entry.mean:+.4f}; "
+        f"option {letter}, {one.names[letter]}: {_verdict(entry)}; mean {_signed(entry.mean)}; "
         f"helps in {counted(entry.helps, 'background')}, hurts in {entry.hurts}, no effect in {entry.neutral}"
     )
     others = "".join(option if option != letter else "-" for option in surface.options)
@@ -150,7 +154,7 @@ def _print_option(one: Labelled, letter: str, floor: float, sort: bool) -> None:
     for edge in _edges(surface, letter, sort):
         off = surface[edge.mask]
         sign = "helps" if edge.effect > floor else "hurts" if edge.effect < -floor else ""
-        values = (f"{off:.4f}", f"{off + edge.effect:.4f}", f"{edge.effect:+.4f}")
+        values = (fixed(off, 4), fixed(off + edge.effect, 4), _signed(edge.effect))
         rows.append((_background(surface, edge), *values, sign))
     click.echo()
     print_table(rows, right=(1, 2, 3))

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from whatworked.cli.tables import print_json, print_table, print_text
+from whatworked.cli.tables import fixed, print_json, print_table, print_text
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -77,4 +77,4 @@ def _first(rows: Sequence[Mapping[str, Any]], name: str) -> Any:
 def _text(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return fixed(value, 4) if isinstance(value, float) else str(value)

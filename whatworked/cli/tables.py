@@ -73,6 +73,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{ending}"
 
 
+def fixed(value: float, digits: int, *, signed: bool = False) -> str:
+    """A number with a fixed number of decimals; what rounds to zero has no sign.
+
+    Examples
+    --------
+    >>> fixed(-0.0004, 3), fixed(0.0004, 3, signed=True), fixed(0.25, 3, signed=True)
+    ('0.000', '0.000', '+0.250')
+    """
+    text = f"{value:{'+' if signed else ''}.{digits}f}"
+    return text.lstrip("+-") if float(text) == 0 else text
+
+
 def print_json(value: Any) -> None:
     """Print a value as indented JSON, with escapes where the output's encoding may lack a character."""
     import json
