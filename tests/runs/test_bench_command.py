@@ -55,6 +55,23 @@ def test_a_run_with_a_failure_from_file_to_folder(tmp_path):
     assert {one["missing"] for one in content["standings"] if one["track"] == "paired"} == {0, 1}
 
 
+def test_a_plugin_that_hangs_is_listed_and_the_run_goes_on(tmp_path):
+    plugin, out = tmp_path / "hangs.py", tmp_path / "out"
+    plugin.write_text("def hangs(masks, utilities, cube):\n    while True:\n        pass\n")
+    arguments = ("--estimator", f"{plugin}:hangs", "--estimator", "mean", "--policy", "design-main")
+    where = ("--conditions", "wine", "--budgets", "4", "--out", out)
+    result = run(*arguments, *where, "--time-limit", "2")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.output.split())
+    reason = "TimeLimitError: not done within the time limit of 2 s"
+    assert f"hangs/design-main on wine, budgets 4: estimator: {reason}" in said
+    assert json.loads((out / "manifest.json").read_text())["plan"]["time_limit"] == 2.0
+    assert reason in (out / "plugins.log").read_text()
+    refused = run(*arguments, *where)
+    assert isinstance(refused.exception, InvalidOptionError)
+    assert "a run with other time_limit;" in str(refused.exception)
+
+
 def test_the_default_folder_is_named_by_the_plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("--method", "D1", "--condition", "nile", "--budgets", "2")
@@ -97,6 +114,7 @@ def test_listing_shows_registered_plugins_and_methods():
         ),
         (("--estimator", "class-gp", "--policy", "random"), InvalidOptionError, "or write class-gp(equivalence=None)"),
         (("--estimator", "gp", "--policy", "class-random"), InvalidOptionError, "class-random takes code-equivalence"),
+        (("--method", "D1", "--time-limit", "0"), InvalidOptionError, "the time limit is 0 s; give more than 0"),
         (("--method", "D1", "--budgets", "4;8"), InvalidOptionError, "separated by commas"),
         (
             ("--method", "D1", "--budgets", "99"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -41,6 +42,44 @@ def test_a_broken_plugin_fails_with_the_cause_and_without_a_traceback(run):
     assert "Traceback" in run(BROKEN, "Mine", "--traceback").output
 
 
+HANGING = """
+import collections, itertools, os
+def spins(masks, utilities, cube):
+    if len(masks) > 3:
+        while True:
+            pass
+    return cube[:, 0] * 0.5
+def in_c(masks, utilities, cube):
+    if len(masks) > 3:
+        collections.deque(itertools.repeat(0), maxlen=0)
+    return cube[:, 0] * 0.5
+def ends(masks, utilities, cube):
+    if len(masks) > 3:
+        os._exit(0)
+    return cube[:, 0] * 0.5
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("spins", "TimeLimitError: not done within the time limit of 0.5 s (d = 2, 4 measured masks)"),
+        (
+            "in_c",
+            "TimeLimitError: not done within the time limit of 0.5 s, and could not be interrupted "
+            "(d = 2, 4 measured masks)",
+        ),
+        ("ends", "it ended the process, or ran out of memory"),
+    ],
+)
+def test_a_plugin_that_hangs_or_ends_its_process_is_named_and_the_other_checks_run(run, name, words):
+    result = run(HANGING, name, "--kind", "estimator", "--dimensions", "2", "--time-limit", "0.5", "--traceback")
+    assert result.exit_code == 1, result.output
+    assert f"FAIL  every size: {words}" in result.output
+    assert "ok    classes" in result.output
+    assert re.search(r"\d of 10 checks failed", result.output)
+
+
 def test_json(run):
     content = json.loads(run(BROKEN, "Mine", "--json").output)
     assert content["kind"] == "estimator"
@@ -55,6 +94,8 @@ def test_json(run):
         (SOUND, "lowest", ("--dimensions", "0"), ValueError, "integers 1 to"),
         (SOUND, "lowest", ("--dimensions", "5-2"), InvalidOptionError, "ends before it begins"),
         (SOUND, "lowest", ("--dimensions", "a-b"), InvalidOptionError, "as in 1-8"),
+        (SOUND, "lowest", ("--time-limit", "0"), InvalidOptionError, "--time-limit is 0; give more than 0"),
+        (SOUND, "lowest", ("--time-limit", "nan"), InvalidOptionError, "--time-limit is nan; give more than 0"),
         ("import nonsense_module\n", "x", (), PluginError, "nonsense_module"),
     ],
 )

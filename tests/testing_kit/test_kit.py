@@ -180,6 +180,22 @@ def test_policies_of_the_package_and_of_optuna_pass(text):
     check_policy(text, (1, 2, 3, 6))
 
 
+class NeverDone(Mean):
+    def fit(self, masks, utilities):
+        while len(masks) > 3:
+            pass
+        return super().fit(masks, utilities)
+
+
+def test_a_plugin_that_hangs_is_named_with_the_case():
+    results = run_checks(load(NeverDone, "estimator"), (2,), time_limit=0.1)
+    problems = {result.name: result.problem for result in results if not result.passed}
+    assert problems["every size"] == "TimeLimitError: not done within the time limit of 0.1 s (d = 2, 4 measured masks)"
+    assert problems["flat surfaces"] == "TimeLimitError: not done within the time limit of 0.1 s (all utilities 0)"
+    with pytest.raises(ConformanceError, match="every size: TimeLimitError"):
+        check_estimator(NeverDone, (2,), time_limit=0.1)
+
+
 class First:
     """A sound policy to break in one way at a time."""
 
@@ -308,6 +324,7 @@ def test_sound_policies_pass():
 
 
 def test_the_error_lists_every_failure_and_fails_a_test():
+    np.random.seed(0)  # noqa: NPY002 - left to chance, two answers are equal now and then
     with pytest.raises(ConformanceError) as caught:
         check_policy(GlobalChance, SMALL)
     assert isinstance(caught.value, AssertionError)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--rules", is_flag=True, help="Hand code-equivalence classes to plug-ins that take them.")
 @click.option("--seeds", default=20, show_default=True, type=click.IntRange(min=1), help="For methods with randomness.")
 @click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Masks bought per ask.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="For all asks of a record, and for its fit [none].")
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers.")
 @click.option(
     "--references", type=click.Path(path_type=Path, file_okay=False), help="Other folder of reference tables."
@@ -45,7 +46,8 @@ def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, fresh: bool
     PLUGIN is a registered name, package.module:Name, ./file.py:Name or optuna:Sampler, with keyword arguments and a
     label in front if wanted: forest=sklearn.ensemble:RandomForestRegressor(n_estimators=200). Methods that take a
     random_state or seed run under each seed, others once. An interrupted run goes on when the command is repeated. A
-    plug-in that breaks on a condition counts as a missing delivery there (recovery 0) and is listed.
+    plug-in that breaks on a condition, or takes longer than --time-limit, counts as a missing delivery there (recovery
+    0) and is listed.
 
     Example: whatworked bench --estimator gp --estimator sklearn.svm:SVR --policy gp-effect --policy random --track four
     """
@@ -71,6 +73,7 @@ def _plan(
     rules: bool,
     seeds: int,
     batch: int,
+    time_limit: float | None,
     references: Path | None,
 ) -> Plan:
     from whatworked.errors import InvalidOptionError
@@ -84,7 +87,7 @@ def _plan(
     chosen = crossed(load_all(estimators, "estimator"), load_all(policies, "policy")) + named_methods(methods)
     names = [name for text in conditions for name in text.split(",") if name]
     tasks = catalog_tasks(names, families, tracks, rules=rules, references=references)
-    return Plan(tasks, chosen, parse_budgets(budgets), seeds, batch)
+    return Plan(tasks, chosen, parse_budgets(budgets), seeds, batch, time_limit)
 
 
 def _print_registered(as_json: bool) -> None:

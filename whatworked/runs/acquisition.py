@@ -16,6 +16,7 @@ from whatworked.equivalence import Equivalence
 from whatworked.errors import PluginError
 from whatworked.protocols import Policy, SearchState
 from whatworked.runs.guarded import Failure, guarded
+from whatworked.runs.limits import Watch
 
 _REVEALING = frozenset({"remaining", "__dict__"})
 
@@ -59,7 +60,12 @@ class _WatchedState(SearchState):
 
 
 def acquire(
-    policy: Policy, utilities: FloatArray, budget: int, batch: int = 1, equivalence: Equivalence | None = None
+    policy: Policy,
+    utilities: FloatArray,
+    budget: int,
+    batch: int = 1,
+    equivalence: Equivalence | None = None,
+    watch: Watch | None = None,
 ) -> Acquisition:
     """Let `policy` spend `budget` credits.
 
@@ -75,12 +81,15 @@ def acquire(
         Masks per ask.
     equivalence : Equivalence or None
         Classes shown to the policy, in a run with rules.
+    watch : Watch or None
+        Holds all asks together to a time limit.
 
     Returns
     -------
     Acquisition
-        A policy that raises or answers with anything but new masks ends it with a failure.
+        A policy that raises, takes too long or answers with anything but new masks ends it with a failure.
     """
+    watch = watch or Watch()
     d = utilities.size.bit_length() - 1
     bought: list[int] = []
     seconds: list[float] = []
@@ -93,7 +102,7 @@ def acquire(
         state = watched_state(d, measured, utilities[measured], budget - len(bought), equivalence, looks)
         started = time.perf_counter()
         chosen: IntArray = np.empty(0, dtype=np.int64)
-        with guarded("policy") as outcome:
+        with guarded("policy") as outcome, watch.step("policy", budget, len(bought), spent=spent_time):
             chosen = checked_answer(policy.ask(state, wanted), measured, wanted, d)
         spent_time += time.perf_counter() - started
         asked += 1

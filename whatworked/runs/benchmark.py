@@ -33,6 +33,7 @@ def bench(
     jobs: int = 1,
     extra: Sequence[Method] = (),
     fresh: bool = False,
+    time_limit: float | None = None,
 ) -> Run:
     """Benchmark every estimator with every policy.
 
@@ -56,6 +57,9 @@ def bench(
         Further combinations, for instance `named_methods`.
     fresh : bool, default False
         Whether to replace a run that the folder holds.
+    time_limit : float, optional
+        Seconds that a policy may take for all purchases of a record, and an estimator for its fit; what takes longer is
+        a missing delivery.
 
     Returns
     -------
@@ -71,7 +75,7 @@ def bench(
     """
     combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
     chosen = tuple(catalog_tasks() if tasks is None else tasks)
-    plan = Plan(chosen, (*combined, *extra), tuple(budgets), seeds, batch)
+    plan = Plan(chosen, (*combined, *extra), tuple(budgets), seeds, batch, time_limit)
     return execute(plan, Path(out), jobs, fresh)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -48,7 +49,11 @@ class Fit:
 
 
 def fit(
-    build: Callable[[], Estimator], utilities: FloatArray, bought: Sequence[int], equivalence: Equivalence | None = None
+    build: Callable[[], Estimator],
+    utilities: FloatArray,
+    bought: Sequence[int],
+    equivalence: Equivalence | None = None,
+    within: AbstractContextManager[None] | None = None,
 ) -> Fit:
     """Fit an estimator to the anchors and what was bought, and predict the whole cube.
 
@@ -62,6 +67,8 @@ def fit(
         Ranks in order of purchase.
     equivalence : Equivalence or None
         Classes that the estimator was built with: every mask of a measured class then takes the measured value.
+    within : context manager or None
+        Holds building, fitting and predicting together to a time limit.
     """
     d = utilities.size.bit_length() - 1
     measured = np.array([*anchors(d), *bought], dtype=np.int64)
@@ -69,7 +76,7 @@ def fit(
     table: FloatArray | None = None
     chosen: Mapping[str, float] = {}
     near_tie = False
-    with guarded("estimator") as outcome:
+    with guarded("estimator") as outcome, within or nullcontext():
         masks, values = bits_of(measured, d), np.array(utilities[measured], dtype=np.float64)
         masks.flags.writeable = values.flags.writeable = False
         predictor = build().fit(masks, values)
@@ -77,7 +84,7 @@ def fit(
         table = checked_predictions(predictor.predict(cube), d)
         chosen, near_tie = _hyperparameters(predictor), bool(getattr(predictor, "near_tie", False))
     seconds = time.perf_counter() - started
-    if table is None:
+    if outcome.failure is not None or table is None:
         return Fit(None, seconds=seconds, failure=outcome.failure, warnings=outcome.warnings)
     complete, aliases = np.clip(table, 0.0, 1.0), np.empty(0, dtype=np.int64)
     if equivalence is not None:

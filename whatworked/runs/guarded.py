@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from whatworked.runs.limits import TimeLimitError
+
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _LONGEST = 400
 
@@ -27,11 +29,14 @@ class Failure:
         Exception and message in one line; equal on every run.
     trace : str
         The traceback, for the log.
+    late : bool
+        Whether it was ended by the time limit; where it was then (`trace`) differs from run to run.
     """
 
     where: str
     cause: str
     trace: str = ""
+    late: bool = False
 
     def __str__(self) -> str:
         return f"{self.where}: {self.cause}"
@@ -60,8 +65,10 @@ def guarded(where: str) -> Iterator[Outcome]:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plug-in that calls sys.exit must not end the run
-            outcome.failure = Failure(where, describe(error), traceback.format_exc())
-    outcome.warnings.update(warning.category.__name__ for warning in raised)
+            late = isinstance(error, TimeLimitError)
+            outcome.failure = Failure(where, describe(error), traceback.format_exc(), late)
+    if outcome.failure is None or not outcome.failure.late:  # how many there were by then is a matter of time
+        outcome.warnings.update(warning.category.__name__ for warning in raised)
 
 
 def describe(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from whatworked.canonical import canonical_json, sha256
 from whatworked.errors import InvalidOptionError
 from whatworked.plugins import Plugin
+from whatworked.runs.limits import LONGEST, is_limit
 from whatworked.runs.tasks import Task
 
 SCHEMA = 1
@@ -69,6 +70,8 @@ class Plan:
         Seeds 0 … seeds - 1 for methods with randomness; others run once, under seed 0.
     batch : int
         Masks bought per ask.
+    time_limit : float or None
+        Seconds that a policy may take for all purchases of a record, and an estimator for its fit; None for no limit.
     """
 
     tasks: tuple[Task, ...]
@@ -76,12 +79,14 @@ class Plan:
     budgets: tuple[int, ...]
     seeds: int = 20
     batch: int = 1
+    time_limit: float | None = None
 
     def __post_init__(self) -> None:
         problems = _problems(self)
         if problems:
             raise InvalidOptionError("; ".join(problems))
         object.__setattr__(self, "budgets", tuple(sorted(set(self.budgets))))
+        object.__setattr__(self, "time_limit", None if self.time_limit is None else float(self.time_limit))
 
     @cached_property
     def policies(self) -> tuple[Plugin, ...]:
@@ -160,6 +165,7 @@ class Plan:
             "budgets": list(self.budgets),
             "seeds": self.seeds,
             "batch": self.batch,
+            "time_limit": self.time_limit,
         }
 
     @cached_property
@@ -211,6 +217,8 @@ def _problems(plan: Plan) -> list[str]:
         problems += _class_aware(plan)
     counts = {"seeds": plan.seeds, "batch": plan.batch}
     problems += [f"{name} is {count}; it must be at least 1" for name, count in counts.items() if count < 1]
+    if plan.time_limit is not None and not is_limit(plan.time_limit):
+        problems.append(f"the time limit is {plan.time_limit:g} s; give more than 0 and at most {LONGEST} s, or none")
     estimators = {method.estimator.identity: method.estimator.label for method in plan.methods}
     policies = {method.policy.identity: method.policy.label for method in plan.methods}
     repeated = _repeated(list(estimators.values())) | _repeated(list(policies.values()))

@@ -76,8 +76,8 @@ def pooled(runs: Sequence[Run]) -> Pool:
             if held != renamed:
                 raise InvalidOptionError(
                     f"{run.name} and another run disagree on {row['method']}, {row['condition']}, budget "
-                    f"{row['budget']}, seed {row['seed']}: the method is not deterministic, or a run was altered; "
-                    "compare them one by one"
+                    f"{row['budget']}, seed {row['seed']}: the method is not deterministic, met another time limit, "
+                    "or a run was altered; compare them one by one"
                 )
         costs |= {_key({**cost, "method": names[cost["method"]]}): cost for cost in run.costs}
     return Pool(tuple(rows.values()), costs, tuple(runs), tuple(every))

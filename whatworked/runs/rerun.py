@@ -50,7 +50,8 @@ def plan_of(description: dict[str, Any], references: Path | None = None) -> Plan
     )
     names = [entry["condition"] for entry in description["conditions"]]
     tasks = catalog_tasks(names, rules=description["rules"], references=references)
-    return Plan(tasks, methods, tuple(description["budgets"]), description["seeds"], description["batch"])
+    limit = description.get("time_limit")
+    return Plan(tasks, methods, tuple(description["budgets"]), description["seeds"], description["batch"], limit)
 
 
 def plugin_files(description: Mapping[str, Any]) -> dict[str, str]:

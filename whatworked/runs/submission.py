@@ -19,6 +19,7 @@ from whatworked.cube import as_strings, mask_ranks
 from whatworked.errors import RunError
 from whatworked.records import Record
 from whatworked.runs.folder import Run
+from whatworked.runs.limits import LONGEST
 from whatworked.runs.plan import SCHEMA
 
 KIND = "whatworked run"
@@ -79,6 +80,7 @@ class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     budgets: tuple[Annotated[int, msgspec.Meta(ge=0)], ...]
     seeds: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
     batch: Annotated[int, msgspec.Meta(ge=1)]
+    time_limit: Annotated[float, msgspec.Meta(gt=0, le=LONGEST)] | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError, which msgspec turns into a validation error, for parts that are named and not described."""

@@ -22,6 +22,7 @@ from whatworked.records import Record
 from whatworked.runs.acquisition import Acquisition, acquire
 from whatworked.runs.fitting import Fit, fit
 from whatworked.runs.guarded import Failure, describe
+from whatworked.runs.limits import TimeLimitError, Watch
 from whatworked.runs.plan import Method, Plan, Unit
 from whatworked.runs.tasks import Task
 
@@ -52,6 +53,7 @@ class _Collector:
     records: list[Record] = field(default_factory=list)
     costs: list[dict[str, Any]] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
+    watch: Watch = field(default_factory=Watch)
     warnings: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(
@@ -86,7 +88,12 @@ class _Collector:
         return UnitResult(tuple(self.records), tuple(self.costs), (*dict.fromkeys(self.log), *counted))
 
 
-def run_unit(plan: Plan, unit: Unit, estimators: Sequence[str] | None = None) -> UnitResult:
+def run_unit(
+    plan: Plan,
+    unit: Unit,
+    estimators: Sequence[str] | None = None,
+    watch: Watch | None = None,
+) -> UnitResult:
     """Run one unit.
 
     Parameters
@@ -97,16 +104,19 @@ def run_unit(plan: Plan, unit: Unit, estimators: Sequence[str] | None = None) ->
         Which part of it.
     estimators : sequence of str, optional
         Labels of the estimators to fit; default: all that the plan combines with the policy.
+    watch : Watch, optional
+        Holds policies and fits to a time limit; default: the plan's, by interrupting them.
 
     Returns
     -------
     UnitResult
-        A policy or estimator that breaks gives records of missing deliveries, never an exception.
+        A policy or estimator that breaks or takes too long gives records of missing deliveries, never an exception.
     """
     task, policy = plan.tasks[unit.task], plan.policies[unit.policy]
     budgets = plan.budgets_of(task)
-    purchases = purchase(task, policy, unit.seed, budgets, plan.batch)
-    collected = _Collector()
+    watch = watch or Watch(plan.time_limit)
+    purchases = purchase(task, policy, unit.seed, budgets, plan.batch, watch)
+    collected = _Collector(watch=watch)
     for acquisition in {id(one): one for one in purchases.values()}.values():
         if acquisition.failure is not None:
             collected.log.append(_trace(task, policy.label, unit.seed, acquisition.failure))
@@ -116,14 +126,14 @@ def run_unit(plan: Plan, unit: Unit, estimators: Sequence[str] | None = None) ->
 
 
 def purchase(
-    task: Task, policy: Plugin, seed: int, budgets: Sequence[int], batch: int = 1
+    task: Task, policy: Plugin, seed: int, budgets: Sequence[int], batch: int = 1, watch: Watch | None = None
 ) -> Mapping[int, Acquisition]:
     """Acquisitions by budget; the same object for budgets that share their purchases."""
-    largest = max(budgets)
-    first = _acquire(task, policy, seed, largest, batch)
+    largest, watch = max(budgets), watch or Watch()
+    first = _acquire(task, policy, seed, largest, batch, watch)
     nested = not first.looked and all(budget % batch == 0 for budget in budgets)
     return {
-        budget: first if nested or budget == largest else _acquire(task, policy, seed, budget, batch)
+        budget: first if nested or budget == largest else _acquire(task, policy, seed, budget, batch, watch)
         for budget in budgets
     }
 
@@ -145,12 +155,15 @@ def _deliveries(plan: Plan, unit: Unit, estimators: Sequence[str] | None) -> Ite
             yield from itertools.product((method,), seeds, plan.budgets_of(plan.tasks[unit.task]))
 
 
-def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int) -> Acquisition:
+def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int, watch: Watch) -> Acquisition:
     try:
-        built = policy.build_policy(seed)
+        with watch.step("policy", budget, "build"):
+            built = policy.build_policy(seed)
     except PluginError as error:
         return Acquisition((), (), (), Failure("policy", describe(error.__cause__ or error), str(error)), False)
-    return acquire(built, task.surface.utilities, budget, batch, task.equivalence)
+    except TimeLimitError as error:
+        return Acquisition((), (), (), Failure("policy", describe(error), late=True), False)
+    return acquire(built, task.surface.utilities, budget, batch, task.equivalence, watch)
 
 
 def _deliver(
@@ -162,7 +175,8 @@ def _deliver(
     if broke is None:
         classes = task.equivalence if method.estimator.takes_classes else None
         build = partial(method.estimator.build_estimator, seed, classes)
-        delivery = fit(build, task.surface.utilities, bought, classes)
+        within = collected.watch.step("estimator", method.label, seed, budget)
+        delivery = fit(build, task.surface.utilities, bought, classes, within)
         if delivery.failure is not None:
             collected.log.append(_trace(task, method.label, seed, delivery.failure, budget))
     collected.add(task, method, seed, budget, bought, delivery, acquisition)
@@ -191,4 +205,5 @@ def _record(task: Task, method: Method, seed: int, budget: int, bought: tuple[in
 
 def _trace(task: Task, label: str, seed: int, failure: Failure, budget: int | None = None) -> str:
     under = "" if budget is None else f" budget {budget}"
-    return f"{label} on {task.condition}{under} seed {seed}: {failure}\n{failure.trace}"
+    trace = "" if failure.late else failure.trace
+    return f"{label} on {task.condition}{under} seed {seed}: {failure}\n{trace}"

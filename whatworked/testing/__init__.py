@@ -23,8 +23,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from whatworked.plugins import Plugin, load
+from whatworked.plugins.registry import Kind
 from whatworked.testing.cases import DIMENSIONS
-from whatworked.testing.kit import Check, CheckResult, ConformanceError, raise_failures, run_check
+from whatworked.testing.kit import TIME_LIMIT, Check, CheckResult, ConformanceError, raise_failures, run_check
 
 __all__ = [
     "Check",
@@ -53,13 +54,21 @@ def policy_checks() -> tuple[Check, ...]:
     return CHECKS
 
 
-def run_checks(plugin: Plugin, dimensions: Iterable[int] = DIMENSIONS) -> tuple[CheckResult, ...]:
+def checks_of(kind: Kind) -> tuple[Check, ...]:
+    """All checks of plug-ins of a kind."""
+    return estimator_checks() if kind == "estimator" else policy_checks()
+
+
+def run_checks(
+    plugin: Plugin, dimensions: Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
+) -> tuple[CheckResult, ...]:
     """Run all checks of a plug-in's kind; failures are in the results."""
-    checks = estimator_checks() if plugin.kind == "estimator" else policy_checks()
-    return tuple(run_check(check, plugin, tuple(dimensions)) for check in checks)
+    return tuple(run_check(check, plugin, tuple(dimensions), time_limit) for check in checks_of(plugin.kind))
 
 
-def check_estimator(thing: Any, dimensions: Iterable[int] = DIMENSIONS) -> tuple[CheckResult, ...]:
+def check_estimator(
+    thing: Any, dimensions: Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
+) -> tuple[CheckResult, ...]:
     """Check that an estimator keeps its contract.
 
     Parameters
@@ -68,6 +77,8 @@ def check_estimator(thing: Any, dimensions: Iterable[int] = DIMENSIONS) -> tuple
         Anything that `whatworked.plugins.load` takes: a class, factory, function, object, or a text that names one.
     dimensions : iterable of int, default 1 to 8
         Numbers of options to try.
+    time_limit : float or None, default 60
+        Seconds for each case of a check (a fit or an ask, or the few that are compared), None for no limit.
 
     Returns
     -------
@@ -81,16 +92,18 @@ def check_estimator(thing: Any, dimensions: Iterable[int] = DIMENSIONS) -> tuple
     PluginError
         If the thing cannot be loaded or built.
     """
-    return _check(load(thing, "estimator"), tuple(dimensions))
+    return _check(load(thing, "estimator"), tuple(dimensions), time_limit)
 
 
-def check_policy(thing: Any, dimensions: Iterable[int] = DIMENSIONS) -> tuple[CheckResult, ...]:
+def check_policy(
+    thing: Any, dimensions: Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
+) -> tuple[CheckResult, ...]:
     """Check that a policy keeps its contract; arguments, result and errors as for `check_estimator`."""
-    return _check(load(thing, "policy"), tuple(dimensions))
+    return _check(load(thing, "policy"), tuple(dimensions), time_limit)
 
 
-def _check(plugin: Plugin, dimensions: tuple[int, ...]) -> tuple[CheckResult, ...]:
+def _check(plugin: Plugin, dimensions: tuple[int, ...], time_limit: float | None) -> tuple[CheckResult, ...]:
     plugin.build_estimator() if plugin.kind == "estimator" else plugin.build_policy()
-    results = run_checks(plugin, dimensions)
+    results = run_checks(plugin, dimensions, time_limit)
     raise_failures(plugin, results)
     return results

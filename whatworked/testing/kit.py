@@ -8,7 +8,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from io import FileIO
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,12 @@ import numpy as np
 from whatworked.errors import PluginError
 from whatworked.plugins import Plugin
 from whatworked.runs.guarded import describe, guarded
+from whatworked.runs.limits import TimeLimitError, Watch
+
+TIME_LIMIT = 60.0
+"""Seconds for each case of a check, where nothing else is asked for."""
+
+_WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
 class ConformanceError(PluginError, AssertionError):
@@ -63,10 +71,35 @@ class CheckResult:
         return self.problem is None
 
 
-def run_check(check: Check, plugin: Plugin, dimensions: tuple[int, ...]) -> CheckResult:
-    """Run one check; whatever the plug-in does, the result says so."""
-    with _preserved(), guarded(plugin.kind) as outcome:
-        check.run(plugin, dimensions)
+def run_check(
+    check: Check,
+    plugin: Plugin,
+    dimensions: tuple[int, ...],
+    time_limit: float | None = TIME_LIMIT,
+    note: FileIO | None = None,
+) -> CheckResult:
+    """Run one check; whatever the plug-in does, the result says so.
+
+    Parameters
+    ----------
+    check : Check
+        What to check.
+    plugin : Plugin
+        On what.
+    dimensions : tuple of int
+        Numbers of options to try.
+    time_limit : float or None
+        Seconds for each case, None for no limit. Code that never comes back from a library written in C, or that
+        swallows the exception, is not ended by it.
+    note : file, optional
+        For the case under way, in a process that may be ended for it; see `whatworked.runs.limits.Watch`.
+    """
+    token = _WATCH.set(Watch(time_limit, note))
+    try:
+        with _preserved(), guarded(plugin.kind) as outcome:
+            check.run(plugin, dimensions)
+    finally:
+        _WATCH.reset(token)
     if outcome.failure is None:
         return CheckResult(check.name, check.what)
     cause = outcome.failure.cause.removeprefix("Violation: ")
@@ -85,12 +118,13 @@ def raise_failures(plugin: Plugin, results: Sequence[CheckResult]) -> None:
 
 @contextmanager
 def during(what: str) -> Iterator[None]:
-    """Say in which case an exception came."""
+    """Say in which case an exception came, and hold the case to the time limit."""
     try:
-        yield
+        with (_WATCH.get() or Watch()).step(what):
+            yield
     except Violation as violation:
         raise Violation(f"{violation} ({what})") from None
-    except Exception as error:
+    except (Exception, TimeLimitError) as error:
         raise Violation(f"{describe(error)} ({what})") from error
 
 
