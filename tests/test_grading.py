@@ -262,3 +262,37 @@ def test_published_tables_grade_perfectly_against_themselves(published):
         truth = ResponseSurface.from_mapping(published.utilities(condition))
         result = grade(truth, truth.utilities, [])
         assert (result.effect_recovery, result.exact, result.strict_profile) == (1.0, True, (True,) * 5), condition
+
+
+MAPPING = {"11": 0.9, "00": 0.1, "01": 0.75, "10": 0.25}
+
+
+def test_a_mapping_from_masks_is_graded_like_the_table_it_stands_for():
+    truth = surface([0.1, 0.2, 0.3, 0.9])
+    expected = grade(truth, [0.1, 0.75, 0.25, 0.9], ["00", "11"])
+    assert grade(truth, MAPPING, ["00", "11"]) == expected
+    other = dict.fromkeys(MAPPING, 0.5)
+    assert grade_many(truth, [MAPPING, other], [["00", "11"], []]) == (expected, grade(truth, [0.5] * 4, []))
+
+
+def test_a_mapping_is_read_as_strictly_as_a_submission():
+    truth = surface([0.1, 0.2, 0.3, 0.9])
+    wrong = {"00": 0.1, "01": 1.5, "10": True, "012": 0.5}
+    for graded in (lambda: grade(truth, wrong, []), lambda: grade_many(truth, [MAPPING, wrong], [[], []])):
+        with pytest.raises(InvalidArtifactError) as caught:
+            graded()
+        for part in ("missing mask (11)", "unknown mask (012)", "no number (10: true)", "outside [0, 1] (01: 1.5)"):
+            assert part in str(caught.value)
+
+
+def test_an_array_may_leave_the_range_of_utilities():
+    truth = surface([0.1, 0.2, 0.3, 0.9])
+    assert grade(truth, [0.1, 0.2, -2.0, 1.9], []).grid_mae == pytest.approx((2.3 + 1.0) / 4)
+
+
+@pytest.mark.parametrize("prediction", ['{"00": 0.5}', [{"00": 0.5}], [None] * 4])
+def test_what_is_no_table_is_told_how_to_become_one(prediction):
+    with pytest.raises(
+        InvalidArtifactError, match=r"a mapping from masks to numbers; whatworked\.artifact\.read_artifact"
+    ):
+        grade(surface([0.1, 0.2, 0.3, 0.9]), prediction, [])

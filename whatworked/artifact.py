@@ -85,8 +85,8 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
         raise InvalidArtifactError(
             f"prediction table refused: the text has {len(artifact)} characters, {1 << d} masks need at most {allowed}"
         )
+    text = _text(artifact)
     try:
-        text = artifact if isinstance(artifact, str) else artifact.decode("utf-8")
         content = json.loads(text, object_pairs_hook=_Pairs, parse_int=float, parse_constant=float)
     except (ValueError, RecursionError) as error:
         raise InvalidArtifactError(f"prediction table refused: the text is not JSON ({error})") from error
@@ -95,6 +95,21 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
             "prediction table refused: the text is JSON but no object; give an object from masks to numbers"
         )
     return content
+
+
+def _text(artifact: str | bytes) -> str:
+    try:
+        text = artifact if isinstance(artifact, str) else artifact.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidArtifactError(
+            f"prediction table refused: the text is not JSON: byte {error.start + 1} is not UTF-8; save it as UTF-8"
+        ) from error
+    if text.startswith("\ufeff"):
+        raise InvalidArtifactError(
+            "prediction table refused: the text is not JSON: it begins with a byte order mark (U+FEFF); save it as "
+            "UTF-8 without one"
+        )
+    return text
 
 
 class _Pairs(list[tuple[str, Any]]):

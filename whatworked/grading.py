@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from whatworked.artifact import read_artifact
 from whatworked.cube import FloatArray, IntArray, mask_ranks, mask_string, real_numbers
 from whatworked.errors import InvalidArtifactError, InvalidMaskError
 from whatworked.geometry import DIRECT_LIMIT, edges, option_pairs
@@ -43,15 +44,18 @@ BoolArray = npt.NDArray[np.bool_]
 Observed = Iterable[int] | Iterable[str] | IntArray
 
 
-def grade(truth: ResponseSurface, prediction: npt.ArrayLike, observed: Observed) -> Grade:
+def grade(truth: ResponseSurface, prediction: npt.ArrayLike | Mapping[str, float], observed: Observed) -> Grade:
     """Grade one prediction.
 
     Parameters
     ----------
     truth : ResponseSurface
         The true surface.
-    prediction : array-like of float, shape (2**d,)
-        Predicted utility of every mask in canonical order, finite. Cells of observed masks are replaced by the truth.
+    prediction : array-like of float, shape (2**d,), or mapping of str to float
+        Predicted utility of every mask in canonical order, finite. It may lie outside [0, 1]: an error is an error
+        of whatever size. A mapping from masks is a submitted table, and is read as strictly as
+        `whatworked.artifact.read_artifact` reads one, so values outside [0, 1] are refused. Cells of observed masks
+        are replaced by the truth.
     observed : iterable of int or of str
         Every measured mask, the anchors included, as ranks or as mask strings, in any order.
 
@@ -62,7 +66,8 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike, observed: Observed)
     Raises
     ------
     InvalidArtifactError
-        If the prediction is not a table of the right size of finite numbers that a sum can hold (up to 1e150).
+        If the prediction is not a table of the right size of finite numbers that a sum can hold (up to 1e150), or is a
+        mapping that `read_artifact` refuses.
     InvalidMaskError
         If the observed masks are no iterable, or one is not of the cube.
 
@@ -75,18 +80,21 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike, observed: Observed)
     >>> result.exact, result.effect_recovery
     (True, 0.25)
     """
-    return grade_many(truth, _numbers(prediction)[np.newaxis], [observed])[0]
+    table = read_artifact(prediction, truth.d) if isinstance(prediction, Mapping) else _numbers(prediction)
+    return grade_many(truth, table[np.newaxis], [observed])[0]
 
 
-def grade_many(truth: ResponseSurface, predictions: npt.ArrayLike, observed: Sequence[Observed]) -> tuple[Grade, ...]:
+def grade_many(
+    truth: ResponseSurface, predictions: npt.ArrayLike | Sequence[Mapping[str, float]], observed: Sequence[Observed]
+) -> tuple[Grade, ...]:
     """Grade many predictions of one surface; each grade equals that of `grade` on its own.
 
     Parameters
     ----------
     truth : ResponseSurface
         The true surface.
-    predictions : array-like of float, shape (n, 2**d)
-        One prediction per row.
+    predictions : array-like of float, shape (n, 2**d), or sequence of n mappings of str to float
+        One prediction per row, each as in `grade`.
     observed : sequence of n iterables
         The measured masks of each prediction, as in `grade`.
 
@@ -99,7 +107,7 @@ def grade_many(truth: ResponseSurface, predictions: npt.ArrayLike, observed: Seq
     InvalidArtifactError, InvalidMaskError
         As `grade`; the latter also where there is not one set of observed masks for each prediction.
     """
-    tables = _numbers(predictions)
+    tables = _tables(predictions, truth.d)
     _check_tables(tables, truth)
     seen = _seen(observed, tables.shape[0], truth.d)
     np.copyto(tables, truth.utilities, where=seen)
@@ -227,12 +235,22 @@ def _both(left: BoolArray, right: BoolArray) -> int:
     return int(np.count_nonzero(left & right))
 
 
-def _numbers(predictions: npt.ArrayLike) -> FloatArray:
+def _tables(predictions: npt.ArrayLike | Sequence[Mapping[str, float]], d: int) -> FloatArray:
+    """A copy as floats, one row per prediction."""
+    if isinstance(predictions, list | tuple) and any(isinstance(table, Mapping) for table in predictions):
+        return np.array([read_artifact(table, d) for table in predictions])
+    return _numbers(predictions)
+
+
+def _numbers(predictions: object) -> FloatArray:
     """A copy as floats."""
     try:
-        return real_numbers(predictions)
+        return real_numbers(cast("npt.ArrayLike", predictions))
     except ValueError as error:
-        raise InvalidArtifactError(f"predictions are {error}; give one real number for every mask") from error
+        raise InvalidArtifactError(
+            f"predictions are {error}; give one real number for every mask, in canonical order, or a mapping from "
+            "masks to numbers; whatworked.artifact.read_artifact reads a JSON text"
+        ) from error
 
 
 def _check_tables(tables: FloatArray, truth: ResponseSurface) -> None:

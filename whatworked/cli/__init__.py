@@ -20,6 +20,7 @@ COMMANDS = {
     "show": ("whatworked.cli.catalog:show", "Show one condition: options, settings, source, utilities."),
     "sources": ("whatworked.cli.sources:sources", "List, fetch, check or export the raw data."),
     "effects": ("whatworked.cli.effects:effects", "Which options help, hurt and reverse, and where."),
+    "grade": ("whatworked.cli.grade:grade", "Grade one prediction table against a condition."),
     "export": ("whatworked.cli.export:export", "Write effects, interactions and the catalog summary as CSV."),
     "plot": ("whatworked.cli.plot:plot", "Draw one condition (needs the report extra)."),
     "controls": ("whatworked.cli.controls:controls", "Run, verify and tabulate the control study."),

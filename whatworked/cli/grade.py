@@ -1,0 +1,196 @@
+"""``whatworked grade``: one prediction table against the reference table of its condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from whatworked.cli.surfaces import labelled, references_option
+from whatworked.cli.tables import counted, fixed, print_json, print_table, print_text
+from whatworked.errors import InvalidArtifactError, InvalidMaskError, WhatWorkedError
+
+if TYPE_CHECKING:
+    from whatworked.cube import FloatArray
+    from whatworked.exports import Labelled
+    from whatworked.grading import Grade
+
+Read = TypeVar("Read")
+
+
+@click.command()
+@click.argument("condition")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--observed",
+    metavar="MASKS|FILE",
+    default="",
+    help="What was measured beside the two anchors: masks separated by commas, or a file with them [nothing].",
+)
+@references_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def grade(condition: str, file: Path, observed: str, where: Path | None, as_json: bool) -> None:
+    """Grade the prediction table in FILE against the reference table of CONDITION.
+
+    FILE holds one JSON object from each mask to a number in [0, 1]; everything that is wrong with it is said at once.
+    The two anchors, no option on and all options on, are always among the measured masks, since they are free.
+    Measured cells of the prediction are replaced by the true values before it is graded. FILE and --observed name
+    files, never standard input; a file of masks separates them by commas or white space, or is a JSON array.
+
+    Examples: whatworked grade wine mine.json; whatworked grade wine mine.json --observed 0100,1000
+    """
+    from whatworked.cube import as_strings
+    from whatworked.grading import grade as graded
+
+    one = labelled(condition, where)
+    problems: list[WhatWorkedError] = []
+    table = _kept(lambda: _table(file, one.surface.d), problems)
+    ranks = _kept(lambda: _measured(observed, one.surface.d), problems)
+    if table is None or ranks is None:
+        raise problems[0] if len(problems) == 1 else InvalidArtifactError("; ".join(map(str, problems)))
+    masks, result = as_strings(ranks, one.surface.d), graded(one.surface, table, ranks)
+    if as_json:
+        unit = one.surface.native_unit if one.surface.utility_map is not None else None
+        print_json(
+            {"condition": condition, "observed_masks": list(masks), "native_unit": unit, "grade": result.to_dict()}
+        )
+    else:
+        _print_grade(one, masks, result)
+
+
+def _kept(read: Callable[[], Read], problems: list[WhatWorkedError]) -> Read | None:
+    """What `read` returns; None where it refuses, with the error added to `problems`."""
+    try:
+        return read()
+    except WhatWorkedError as error:
+        problems.append(error)
+        return None
+
+
+def _table(file: Path, d: int) -> FloatArray:
+    from whatworked.artifact import read_artifact
+
+    content = _content(file)
+    try:
+        return read_artifact(content, d)
+    except InvalidArtifactError as error:
+        raise InvalidArtifactError(f"{file}: {error}") from error
+
+
+def _content(file: Path) -> bytes:
+    from whatworked.files import storage_errors
+
+    if str(file) == "-" and not file.exists():
+        raise InvalidArtifactError("standard input is not read, and there is no file called -; give the name of a file")
+    with storage_errors(file, "read"):
+        return file.read_bytes()
+
+
+def _measured(observed: str, d: int) -> list[int]:
+    """Ranks of the measured masks in ascending order, the anchors included."""
+    from whatworked.cube import anchors, mask_ranks
+
+    masks, place = (observed, "") if not observed.strip("01, \t") else (_masks_in(observed), f" in {observed}")
+    try:
+        ranks = mask_ranks(masks.replace(",", " ").split() if isinstance(masks, str) else masks, d)
+    except InvalidMaskError as error:
+        raise InvalidMaskError(f"--observed{place}: {error}") from error
+    return sorted({*anchors(d), *ranks.tolist()})
+
+
+def _masks_in(file: str) -> str | list[str]:
+    """Content of a file of masks: plain text, or the strings of a JSON array."""
+    import json
+
+    if not Path(file).exists():
+        raise InvalidMaskError(
+            f"--observed is {file!r}, neither masks (of 0 and 1, separated by commas) nor a file; give one or the other"
+        )
+    text = _content(Path(file)).decode("utf-8", errors="replace")
+    if not text.lstrip().startswith(("[", "{")):
+        return text
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidMaskError(f"--observed in {file}: the text is not JSON ({error})") from error
+    if not isinstance(content, list):
+        raise InvalidMaskError(f"--observed in {file}: the text is JSON but no array; give an array of masks")
+    return content
+
+
+def _print_grade(one: Labelled, masks: Sequence[str], result: Grade) -> None:
+    surface = one.surface
+    print_text(f"{surface.name}: {one.family}, source {one.source}, {counted(surface.d, 'option')}")
+    print_text(f"{len(masks)} of {1 << surface.d} masks measured, the anchors included: {', '.join(masks)}\n", indent=2)
+    print_table([*_effect_rows(result), *_choice_rows(result, surface.best), *_native_rows(one, result)], right=(1,))
+    click.echo("\nStrict by tolerance")
+    print_table(list(_profile_rows(result)), right=(0, 1))
+
+
+def _effect_rows(result: Grade) -> list[tuple[str, str, str]]:
+    return [
+        ("effect recovery", _number(result.effect_recovery), "R = max(0, 1 - E / A)"),
+        ("effect mae", _number(result.effect_mae), "E, mean |error| of the conditional effects"),
+        ("mean absolute effect", _number(result.mean_absolute_effect), "A, of the truth"),
+        ("max effect error", _number(result.max_effect_error), "largest |error| of a conditional effect"),
+        ("strict", _said(result.strict), "max effect error at most 0.1 of the utility range"),
+        ("utility range", _number(result.utility_range), "of the truth"),
+        ("coverage", _number(result.coverage), "c, share of effects with both ends measured"),
+        ("effect mae unobserved", _number(result.effect_mae_unobserved), "E_U, over the other effects"),
+        ("effect ratio unobserved", _number(result.effect_ratio_unobserved), "Q_U = E_U / A"),
+        ("interaction mae", _number(result.interaction_mae), "mean |error| of the mean pair interactions"),
+        ("grid mae", _number(result.grid_mae), "mean |error| of all cells"),
+        ("grid mae unobserved", _number(result.grid_mae_unobserved), "over the cells not measured"),
+    ]
+
+
+def _choice_rows(result: Grade, best: str) -> list[tuple[str, str, str]]:
+    near = "regret at most 0.02"
+    if result.near_optimal_vacuous:
+        near += "; says nothing here, where the whole range is below 0.02"
+    return [
+        ("selected", result.selected or "-", f"largest predicted utility; the best mask is {best}"),
+        ("regret", _number(result.regret), "best utility minus that of the selected mask"),
+        ("exact", _said(result.exact), "regret at most 1e-12"),
+        ("near optimal", _said(result.near_optimal), near),
+    ]
+
+
+def _native_rows(one: Labelled, result: Grade) -> list[tuple[str, str, str]]:
+    if one.surface.utility_map is None:
+        return [("native effect recovery", "-", "undefined: the metric is the utility itself")]
+    unit = f"in {one.surface.native_unit}" if one.surface.native_unit else "in the unit of the cost"
+    unbounded = "cells predicted at utility 0, an infinite cost"
+    if result.native_unbounded:
+        unbounded += ": E is undefined and R is 0"
+    return [
+        ("native effect recovery", _number(result.native_effect_recovery), "R of the costs"),
+        ("native effect mae", _size(result.native_effect_mae), f"E of the costs, {unit}"),
+        ("native mean absolute effect", _size(result.native_mean_absolute_effect), f"A of the costs, {unit}"),
+        ("native unbounded", str(result.native_unbounded), unbounded),
+    ]
+
+
+def _profile_rows(result: Grade) -> Iterator[tuple[str, str, str]]:
+    from whatworked.grades import TOLERANCES, ZERO
+
+    yield "share of range", "error allowed", "strict"
+    for tolerance, passed in zip(TOLERANCES, result.strict_profile, strict=True):
+        yield f"{tolerance:g}", _number(max(ZERO, tolerance * result.utility_range)), _said(passed)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return fixed(value, 6) if value == 0 or abs(value) >= 1e-6 else f"{value:.1e}"
+
+
+def _size(value: float | None) -> str:
+    """A number of any size, in the unit of a cost."""
+    return "-" if value is None else f"{value:.6g}"
+
+
+def _said(passed: bool) -> str:
+    return "yes" if passed else "no"
