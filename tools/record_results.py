@@ -16,7 +16,8 @@ BUDGETS = "4,8,20,32"
 TUNED = "Fixed constants; nothing was tuned on these surfaces."
 RELEVANCE = (
     "Gaussian processes averaged over relevances, gates and shape by marginal likelihood. Constants fixed by argument "
-    "or chosen on surfaces outside the catalog; `whatworked inference loo` chooses with the scored family left out."
+    "or chosen on surfaces outside the catalog, but for the strength of the warp, which the left-out choice on the "
+    "catalog preferred for every family; docs/inference.md says how `whatworked inference loo` chooses."
 )
 RUNS = {
     "controls": (

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from whatworked.cube import bits_of
+from whatworked.geometry import edges
 from whatworked.inference import calibration
 from whatworked.inference.calibration import LEVELS, Needed
-from whatworked.inference.episodes import Problem
+from whatworked.inference.episodes import Problem, play
+from whatworked.inference.estimator import RelevanceEstimator
+from whatworked.inference.loo import VARIANTS
+from whatworked.inference.methods import ESTIMATORS, METHODS, POLICIES
 from whatworked.surface import ResponseSurface
 
 
@@ -58,3 +63,27 @@ def test_only_unknown_effects_are_measured():
     assert 6 <= part.factors.shape[1] <= 24
     assert part.factors.shape[0] == len(LEVELS)
     assert (part.factors >= 0).all()
+
+
+@pytest.mark.parametrize("name", ["RGP", "CRGP"])
+def test_the_default_variant_is_the_shipped_method(name):
+    method = METHODS[name]
+    _, policy = VARIANTS["default"].build(class_aware=method.class_aware)
+    assert policy == POLICIES[method.policy]()
+    assert VARIANTS["default"].build()[0] == ESTIMATORS["relevance-gp"]()
+
+
+def test_intervals_are_measured_where_the_shipped_method_buys():
+    values = 0.5 + 0.3 * np.sin(np.arange(16.0))
+    problem = Problem("toy", "a", "four", ResponseSurface(tuple("ABCD"), values))
+    (part,) = calibration.measure([problem])
+    (stop,) = play(problem, POLICIES[METHODS["RGP"].policy](), RelevanceEstimator(), (8,))
+    known = set(stop.known.tolist())
+    off, on = edges(4)
+    unknown = np.array([not {int(a), int(b)} <= known for a, b in zip(off, on, strict=True)])
+    off, on = off[unknown], on[unknown]
+    model = RelevanceEstimator(inflation=1.0).fit(bits_of(stop.known, 4), values[stop.known])
+    lower, upper = model.effect_interval(bits_of(off, 4), bits_of(on, 4), 0.9)
+    held = (lower <= values[on] - values[off]) & (values[on] - values[off] <= upper)
+    assert part.factors.shape[1] == len(off)
+    assert (part.factors[LEVELS.index(0.9)] <= 1.0).mean() == pytest.approx(held.mean())

@@ -55,6 +55,25 @@ def test_intervals_grow_with_their_level(model):
     assert (narrow[1] < wide[1]).all()
 
 
+def test_uncertainty_of_many_rows_is_that_of_each(model):
+    off, on = (bits_of(np.tile(ends, 5), 5) for ends in edges(5))
+    assert len(off) > 256
+    for found, part in (
+        (model.effect_interval(off, on), model.effect_interval(off[300:310], on[300:310])),
+        (model.predict_interval(off), model.predict_interval(off[300:310])),
+    ):
+        np.testing.assert_allclose(np.stack(found)[:, 300:310], np.stack(part))
+
+
+def test_extreme_levels_of_two_measurements():
+    two = RelevanceEstimator().fit(np.array([[0, 0], [1, 1]], dtype=np.int8), np.array([0.2, 0.8]))
+    cell = np.array([[0, 1]], dtype=np.int8)
+    widths = [float(np.diff(two.predict_interval(cell, level), axis=0)[0, 0]) for level in (0.9, 0.99, 0.999, 0.9999)]
+    # One degree of freedom: the tails are those of a Cauchy distribution, ten times as wide for a tenth of the mass.
+    assert widths[2] / widths[1] == pytest.approx(10, rel=0.2)
+    assert widths[3] / widths[2] == pytest.approx(10, rel=0.2)
+
+
 def test_measured_cells_are_certain(model):
     spread = model.predict_std(all_bits(5))
     unknown = np.setdiff1d(np.arange(32), RANKS)

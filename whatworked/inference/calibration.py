@@ -17,7 +17,7 @@ from whatworked.cube import FloatArray, bits_of
 from whatworked.geometry import edges
 from whatworked.inference.episodes import BUDGETS, Problem, Stop, play
 from whatworked.inference.estimator import RelevanceEstimator, RelevanceModel
-from whatworked.inference.policy import RelevancePolicy
+from whatworked.inference.loo import VARIANTS
 
 LEVELS = (0.25, 0.5, 0.7, 0.8, 0.9, 0.95)
 """Rates at which intervals are checked."""
@@ -60,7 +60,7 @@ def measure(problems: Iterable[Problem]) -> list[Needed]:
     """Play the shipped method and collect the needed factors of all effects with an unknown end."""
     found = []
     for problem in problems:
-        policy = RelevancePolicy(class_aware=problem.equivalence is not None)
+        _, policy = VARIANTS["default"].build(class_aware=problem.equivalence is not None)
         for stop in play(problem, policy, RelevanceEstimator(inflation=1.0), BUDGETS[problem.track]):
             factors = _at(problem, stop)
             if factors.size:

@@ -11,11 +11,12 @@ with the scored family left out (`whatworked inference calibrate`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from whatworked.controls.observations import check_observations
 from whatworked.cube import BitArray, FloatArray, bits_of
@@ -26,11 +27,13 @@ from whatworked.inference.sampler import Sampler, tempered
 
 _ROWS = 1024
 """Masks predicted at a time, so that memory stays bounded on large cubes."""
+_ROWS_WITH_COVARIANCE = 256
+"""Cells or differences whose uncertainty is worked out at a time; a block takes up to 100 MB."""
 _HALVINGS = 40
 SPREAD = 20.0
 """Effective number of kernels that intervals average over at least."""
 _SMALLEST_WEIGHT = 1e-300
-INFLATION = 1.2
+INFLATION = 1.07
 """Factor on half-widths; docs/inference.md shows how it was fitted."""
 
 
@@ -78,19 +81,29 @@ class RelevanceModel:
         """Posterior standard deviation of the differences u(on) − u(off), shape (m,)."""
         return self._std(*self._differences(off, on))
 
+    @property
+    def _fitted(self) -> Mixture:
+        mixture = self.mixture
+        assert mixture is not None  # noqa: S101 - callers have checked
+        return mixture
+
     def _cells(self, masks: BitArray) -> tuple[FloatArray, FloatArray]:
         if self.mixture is None:
             return np.full((1, len(masks)), self.constant), np.full((1, len(masks)), np.inf)
-        rows = np.asarray(masks, dtype=np.int8)
-        fitted = self.mixture.at(rows)
+        return _in_blocks(self._cells_of_block, np.asarray(masks, dtype=np.int8))
+
+    def _cells_of_block(self, masks: BitArray) -> tuple[FloatArray, FloatArray]:
+        fitted = self._fitted.at(masks)
         return fitted.utilities, self._scales(np.einsum("kii->ki", fitted.covariance()))
 
     def _differences(self, off: BitArray, on: BitArray) -> tuple[FloatArray, FloatArray]:
         if self.mixture is None:
             return np.zeros((1, len(off))), np.full((1, len(off)), np.inf)
-        both = np.concatenate([np.asarray(off, dtype=np.int8), np.asarray(on, dtype=np.int8)])
-        cells, place = np.unique(both, axis=0, return_inverse=True)
-        fitted = self.mixture.at(cells)
+        return _in_blocks(self._differences_of_block, np.asarray(off, dtype=np.int8), np.asarray(on, dtype=np.int8))
+
+    def _differences_of_block(self, off: BitArray, on: BitArray) -> tuple[FloatArray, FloatArray]:
+        cells, place = np.unique(np.concatenate([off, on]), axis=0, return_inverse=True)
+        fitted = self._fitted.at(cells)
         covariance, means = fitted.covariance(), fitted.utilities
         start, end = place[: len(off)], place[len(off) :]
         variance = covariance[:, start, start] + covariance[:, end, end] - 2.0 * covariance[:, start, end]
@@ -98,8 +111,7 @@ class RelevanceModel:
 
     def _scales(self, variance: FloatArray) -> FloatArray:
         """Scale parameters of the Student t distributions, shape (k, m)."""
-        mixture = self.mixture
-        assert mixture is not None  # noqa: S101 - callers have checked
+        mixture = self._fitted
         per_freedom = mixture.evidence.squares / mixture.freedom
         return np.asarray(mixture.unit * np.sqrt(per_freedom[:, None] * np.maximum(variance, 0.0)))
 
@@ -113,9 +125,7 @@ class RelevanceModel:
 
     @cached_property
     def _flat_weights(self) -> FloatArray:
-        mixture = self.mixture
-        assert mixture is not None  # noqa: S101 - callers have checked
-        return tempered(np.log(np.maximum(mixture.weights, _SMALLEST_WEIGHT)), SPREAD)
+        return tempered(np.log(np.maximum(self._fitted.weights, _SMALLEST_WEIGHT)), SPREAD)
 
     def _interval(self, centres: FloatArray, scales: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
         if not 0.0 < level < 1.0:
@@ -129,18 +139,26 @@ class RelevanceModel:
         return middle + self.inflation * (lower - middle), middle + self.inflation * (upper - middle)
 
     def _quantile(self, centres: FloatArray, scales: FloatArray, share: float) -> FloatArray:
-        """Quantile of a mixture of Student t distributions by bisection, shape (m,)."""
-        mixture = self.mixture
-        assert mixture is not None  # noqa: S101 - callers have checked
-        freedom = mixture.freedom
+        """Quantile of a mixture of Student t distributions by bisection, shape (m,).
+
+        It lies between the smallest and the largest of the components' own quantiles.
+        """
+        freedom = self._fitted.freedom
         width = np.maximum(scales, 1e-15)
-        reach = 10.0 * width.max(axis=0) * (10.0 if freedom < 4 else 3.0)
-        low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach
+        own = centres + width * stdtrit(freedom, share)
+        low, high = own.min(axis=0), own.max(axis=0)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2.0
             below = self._flat_weights @ stdtr(freedom, (middle - centres) / width) < share
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return np.asarray((low + high) / 2.0)
+
+
+def _in_blocks(part: Callable[..., tuple[FloatArray, FloatArray]], *rows: BitArray) -> tuple[FloatArray, FloatArray]:
+    """Two arrays of shape (k, m) worked out for some of m rows at a time."""
+    starts = range(0, max(len(rows[0]), 1), _ROWS_WITH_COVARIANCE)
+    found = [part(*(one[start : start + _ROWS_WITH_COVARIANCE] for one in rows)) for start in starts]
+    return np.concatenate([one for one, _ in found], axis=1), np.concatenate([two for _, two in found], axis=1)
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ class RelevancePolicy:
         As for the estimator.
     """
 
-    score: Score = "variance"
+    score: Score = "lookahead"
     class_aware: bool = False
     prior: Prior = field(default_factory=Prior)
     sampler: Sampler = field(default_factory=Sampler)
