@@ -161,3 +161,12 @@ def test_paths():
 def test_incomplete_cubes_are_refused(function, size):
     with pytest.raises(InvalidMaskError, match="a complete cube has"):
         function(np.zeros(size))
+
+
+@pytest.mark.parametrize(
+    "function", [conditional_effects, walsh_hadamard, bridges.mobius, mean_effects, pair_interactions]
+)
+def test_tables_of_another_shape_are_refused(function):
+    for shape in ((4, 4), (1, 8), (2, 2, 2), ()):
+        with pytest.raises(InvalidMaskError, match="has shape"):
+            function(np.zeros(shape))

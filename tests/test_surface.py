@@ -121,6 +121,7 @@ def test_from_mapping():
         mapping | {"0000": 0.1},
         {k: v for k, v in mapping.items() if k != "010"},
         {"0" * 40: 0.1},
+        {0: 0.1, 1: 0.2},
     ):
         with pytest.raises(InvalidSurfaceError, match="complete cube"):
             ResponseSurface.from_mapping(broken)
@@ -133,6 +134,7 @@ def test_restriction():
     assert half.utilities.tolist() == [0.3, 0.9, 0.6, 0.7]
     assert half.native.tolist() == [1 - value for value in half.utilities]
     assert one.restricted({"A": 1, "C": 0}).utilities.tolist() == [0.5, 0.6]
+    assert one.restricted({"A": True, "C": False}).utilities.tolist() == [0.5, 0.6]
     assert one.restricted({}).utilities.tolist() == VALUES
     with pytest.raises(UnknownNameError, match="unknown option 'X'"):
         one.restricted({"X": 1})

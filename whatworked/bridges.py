@@ -22,7 +22,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.cube import FloatArray, dimensions_of, mask_rank
+from whatworked.cube import FloatArray, cube_table, dimensions_of, mask_rank
 from whatworked.spectrum import walsh_hadamard
 
 
@@ -46,7 +46,7 @@ def mobius(values: npt.ArrayLike) -> FloatArray:
     >>> mobius([0.25, 0.5, 0.75, 0.25]).tolist()
     [0.25, 0.25, 0.5, -0.75]
     """
-    table = np.array(values, dtype=np.float64)
+    table, _ = cube_table(values)
     for cube in _options(table):
         cube[:, 1, :] -= cube[:, 0, :]
     return table
@@ -54,7 +54,7 @@ def mobius(values: npt.ArrayLike) -> FloatArray:
 
 def inverse_mobius(coefficients: npt.ArrayLike) -> FloatArray:
     """Table whose Möbius coefficients are given, shape (2**d,) -> (2**d,)."""
-    table = np.array(coefficients, dtype=np.float64)
+    table, _ = cube_table(coefficients)
     for cube in _options(table):
         cube[:, 1, :] += cube[:, 0, :]
     return table

@@ -67,6 +67,20 @@ def dimensions_of(cells: int) -> int:
     return d
 
 
+def cube_table(values: npt.ArrayLike) -> tuple[FloatArray, int]:
+    """A copy of a complete table in canonical order as float64, shape (2**d,), and its number of options d.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
+    """
+    table = np.array(values, dtype=np.float64)
+    if table.ndim != 1:
+        raise InvalidMaskError(f"a table has shape {table.shape}; give one row of 2**d values in canonical order")
+    return table, dimensions_of(table.size)
+
+
 def mask_string(rank: int, d: int) -> str:
     """Mask of canonical rank `rank` as a string, for instance ``mask_string(6, 4) == "0110"``."""
     return format(int(rank), f"0{d}b")

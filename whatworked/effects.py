@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.cube import FloatArray, dimensions_of, mask_rank
+from whatworked.cube import FloatArray, cube_table, mask_rank
 from whatworked.errors import InvalidMaskError
 from whatworked.geometry import DIRECT_LIMIT, effect_blocks, option_pairs, pair_signs, pairs
 from whatworked.spectrum import walsh_hadamard
@@ -31,15 +31,13 @@ def conditional_effects(values: npt.ArrayLike) -> FloatArray:
     >>> conditional_effects([0.0, 0.25, 0.5, 1.0]).tolist()
     [[0.5, 0.75], [0.25, 0.5]]
     """
-    table = np.asarray(values, dtype=np.float64)
-    d = dimensions_of(table.size)
+    table, d = cube_table(values)
     return np.concatenate(list(effect_blocks(table, d))).reshape(d, -1)
 
 
 def mean_absolute_effect(values: npt.ArrayLike) -> float:
     """Mean of |effect| over all edges, A in the definition of recovery; exactly rounded."""
-    table = np.asarray(values, dtype=np.float64)
-    d = dimensions_of(table.size)
+    table, d = cube_table(values)
     sizes = (np.abs(block).tolist() for block in effect_blocks(table, d))
     return math.fsum(itertools.chain.from_iterable(sizes)) / (d << (d - 1))
 
@@ -49,8 +47,7 @@ def mean_effects(values: npt.ArrayLike) -> FloatArray:
 
     Also called the main effect; it equals the Banzhaf value of the option.
     """
-    table = np.asarray(values, dtype=np.float64)
-    d = dimensions_of(table.size)
+    table, d = cube_table(values)
     half = 1 << (d - 1)
     ends = [option_pairs(table, d, option) for option in range(d)]
     return np.array([math.fsum(on.tolist() + (-off).tolist()) / half for off, on in ends])
@@ -62,8 +59,7 @@ def pair_interactions(values: npt.ArrayLike) -> FloatArray:
     J_ij is the mean over the settings of the other options of u(11) - u(10) - u(01) + u(00), which is four times the
     Walsh-Hadamard coefficient of the pair; exactly rounded for d <= 8, beyond that to the last digit or next to it.
     """
-    table = np.asarray(values, dtype=np.float64)
-    d = dimensions_of(table.size)
+    table, d = cube_table(values)
     if d <= DIRECT_LIMIT:
         quarter = 0.25 * table.size
         return np.array([math.fsum(row) / quarter for row in (pair_signs(d) * table).tolist()])
@@ -89,8 +85,7 @@ def path_effects(values: npt.ArrayLike, path: Sequence[str]) -> FloatArray:
     InvalidMaskError
         If a mask is not of the cube or a step does not switch exactly one option.
     """
-    table = np.asarray(values, dtype=np.float64)
-    d = dimensions_of(table.size)
+    table, d = cube_table(values)
     ranks = [mask_rank(mask, d) for mask in path]
     for before, after in itertools.pairwise(ranks):
         if (before ^ after).bit_count() != 1:

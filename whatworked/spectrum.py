@@ -15,7 +15,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.cube import FloatArray, dimensions_of
+from whatworked.cube import FloatArray, cube_table, dimensions_of
 
 
 def walsh_hadamard(values: npt.ArrayLike) -> FloatArray:
@@ -39,8 +39,7 @@ def walsh_hadamard(values: npt.ArrayLike) -> FloatArray:
     >>> walsh_hadamard([0.0, 0.0, 0.0, 1.0]).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
-    high = np.array(values, dtype=np.float64)
-    d = dimensions_of(high.size)
+    high, d = cube_table(values)
     low = np.zeros_like(high)
     for option in range(d):
         shape = (1 << option, 2, 1 << (d - 1 - option))
@@ -62,8 +61,7 @@ def _butterfly(high: FloatArray, low: FloatArray) -> None:
 
 def inverse_walsh_hadamard(coefficients: npt.ArrayLike) -> FloatArray:
     """Table whose Walsh-Hadamard coefficients are given, shape (2**d,) -> (2**d,)."""
-    spectrum = np.array(coefficients, dtype=np.float64)
-    d = dimensions_of(spectrum.size)
+    spectrum, d = cube_table(coefficients)
     # The signs prod x_i with x = 2z - 1 are those of the transform with x negated, times (-1)**|S|.
     orders = np.bitwise_count(np.arange(spectrum.size))
     flipped = walsh_hadamard(np.where(orders % 2, -spectrum, spectrum))

@@ -108,7 +108,7 @@ class ResponseSurface:
         InvalidSurfaceError
             If the masks are not exactly the 2**d masks of one cube.
         """
-        d = max((len(mask) for mask in utilities), default=0)
+        d = max((len(mask) for mask in utilities if isinstance(mask, str)), default=0)
         complete = 1 <= d <= MAX_OPTIONS and len(utilities) == 1 << d and set(utilities) == set(mask_strings(d))
         if not complete:
             raise InvalidSurfaceError(
@@ -215,7 +215,7 @@ class ResponseSurface:
         free = [option for option in self.options if option not in fixed]
         if not free:
             raise InvalidSurfaceError(f"all {self.d} options are fixed; a subcube needs at least one free option")
-        index = tuple(fixed.get(option, slice(None)) for option in self.options)
+        index = tuple(int(fixed[option]) if option in fixed else slice(None) for option in self.options)
         return self._with_cells(tuple(free), lambda values: values.reshape((2,) * self.d)[index].reshape(-1))
 
     def reordered(self, order: Sequence[str]) -> ResponseSurface:
