@@ -48,6 +48,9 @@ def test_selection_keeps_the_order_of_the_catalog() -> None:
     chosen = catalog.select(["wine__d6", "wine"], ["retrieval"])
     assert [one.id for one in chosen] == ["wine", "arguana", "scifact", "wine__d6", "scifact__d6"]
     assert catalog.select() == catalog.conditions()
+    assert catalog.select("wine") == catalog.select(["wine"])
+    assert catalog.select(family="retrieval") == catalog.select(family=["retrieval"])
+    assert len(catalog.select("wine", "retrieval")) == 4
     with pytest.raises(UnknownNameError):
         catalog.select(["nope"])
     with pytest.raises(UnknownNameError):

@@ -72,3 +72,10 @@ def test_canonical_json_refuses_what_json_cannot_say(value: float) -> None:
 
 def test_an_unknown_name_offers_the_nearest() -> None:
     assert "did you mean wine" in str(unknown_name("source", "wien", ["airfoil", "wine"]))
+
+
+@pytest.mark.parametrize(("given", "offered"), [("WINE", "wine?"), ("Spambas", "spambase?"), ("gp-e", "GP-E?")])
+def test_the_case_of_an_unknown_name_does_not_matter(given: str, offered: str) -> None:
+    assert f"unknown source {given!r}; did you mean {offered} (" in str(
+        unknown_name("source", given, ["spambase", "wine", "wine__d6", "nile", "GP-E", "GP-G"])
+    )

@@ -97,21 +97,26 @@ def paired_source(family: str) -> str | None:
     return next((one.source for one in conditions() if one.family == family and one.track == "paired"), None)
 
 
-def select(names: Iterable[str] = (), family: Iterable[str] = ()) -> tuple[Condition, ...]:
-    """Conditions by id and family, in catalog order; all of them if neither is given.
+def select(names: str | Iterable[str] = (), family: str | Iterable[str] = ()) -> tuple[Condition, ...]:
+    """Conditions by id and family, several or one, in catalog order; all of them if neither is given.
 
     Raises
     ------
     UnknownNameError
         If a condition or family does not exist.
     """
-    wanted = {condition(name).id for name in names}
-    kinds = set(family)
+    wanted = {condition(name).id for name in _several(names)}
+    kinds = set(_several(family))
     for kind in kinds:
         sources(kind)
     if not wanted and not kinds:
         return conditions()
     return tuple(one for one in conditions() if one.id in wanted or one.family in kinds)
+
+
+def _several(names: str | Iterable[str]) -> Iterable[str]:
+    """Names as several: a string is one name, not its letters."""
+    return (names,) if isinstance(names, str) else names
 
 
 def _condition(one: Manifest, track: Track) -> Condition:

@@ -96,6 +96,24 @@ class MissingExtraError(WhatWorkedError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 
 
+def nearest(name: str, allowed: Iterable[str], n: int = 3, cutoff: float = 0.5) -> list[str]:
+    """Up to `n` of the allowed names that are nearest to one, the nearest first, whatever their case.
+
+    Where only the case differs, that name alone.
+
+    Examples
+    --------
+    >>> nearest("WINE", ["nile", "wine", "wine__d6"]), nearest("Wien", ["nile", "wine"])
+    (['wine'], ['wine'])
+    """
+    folded: dict[str, list[str]] = {}
+    for known in allowed:
+        folded.setdefault(known.casefold(), []).append(known)
+    wanted = str(name).casefold()
+    near = [wanted] if wanted in folded else difflib.get_close_matches(wanted, folded, n=n, cutoff=cutoff)
+    return [known for one in near for known in folded[one]][:n]
+
+
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UnknownNameError:
     """Build the error for an unknown name, offering the nearest ones.
 
@@ -119,7 +137,7 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UnknownNameErr
     unknown condition 'spambas'; did you mean spambase? (2 exist: spambase, wine)
     """
     names = list(allowed)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    near = nearest(name, names)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     return UnknownNameError(f"unknown {kind} {name!r}{hint} ({len(names)} exist: {shown})")

@@ -32,6 +32,33 @@ def test_an_unknown_command_is_named() -> None:
     assert "Traceback" not in shown.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("plot", "wine"), "error: missing option '--out'; see python -m whatworked plot --help"),
+        (("plot", "wine", "--out", "."), "error: invalid value for '--out': File '.' is a directory; see "),
+        (("plot",), "error: missing argument 'CONDITION'; see "),
+        (("effects", "wine", "--flor", "5%"), "error: no such option '--flor'"),
+        (("effects", "wine", "--floor", "5"), "error: invalid value for '--floor': '5' is not one of '1e-12', '1%', "),
+        (("controls", "omision"), "error: unknown command 'omision'; did you mean omission?; see "),
+        (("LIST",), "error: unknown command 'LIST'; did you mean list?; see "),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_wrong_usage_is_told_like_any_other_mistake(arguments: tuple[str, ...], message: str) -> None:
+    shown = run(*arguments)
+    assert (shown.returncode, shown.stdout, len(shown.stderr.splitlines())) == (2, "", 1)
+    assert shown.stderr.startswith(message)
+
+
+@pytest.mark.parametrize("group", [(), ("controls",), ("inference",)], ids=["all", "controls", "inference"])
+def test_a_group_without_a_command_shows_its_commands(group: tuple[str, ...]) -> None:
+    shown = run(*group)
+    assert shown.returncode == 2
+    assert "\nCommands:\n" in shown.stderr
+    assert "error:" not in shown.stderr
+
+
 def test_a_reader_that_goes_away_is_no_error() -> None:
     read, write = os.pipe()
     os.close(read)

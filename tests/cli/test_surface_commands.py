@@ -69,15 +69,22 @@ def test_no_effect_is_printed_without_a_sign(folder):
     text = run(folder, "effects", "toy")
     assert next(line for line in text.splitlines() if line.startswith("C ")).split()[5] == "0.0000"
     assert "AC 0.0000" in text
-    assert {line.split()[3] for line in run(folder, "effects", "toy", "--option", "C").splitlines()[5:]} == {"0.0000"}
+    assert {line.split()[3] for line in run(folder, "effects", "toy", "--option", "C").splitlines()[6:]} == {"0.0000"}
     assert "+0.0000" not in text
+
+
+@pytest.mark.parametrize("arguments", [(), ("--option", "B")])
+def test_the_dash_in_a_background_is_explained(folder, arguments):
+    text = run(folder, "effects", "toy", *arguments)
+    line = 'backgrounds are masks with "-" in the place of the option in question'
+    assert text.splitlines().index(line) < text.index("0-0")
 
 
 def test_sorting(folder):
     text = run(folder, "effects", "toy", "--sort")
     assert [line[0] for line in text.splitlines() if line[1:9] == " option "] == ["B", "A", "C"]
     values = [
-        float(line.split()[3]) for line in run(folder, "effects", "wide", "--option", "C", "--sort").splitlines()[5:]
+        float(line.split()[3]) for line in run(folder, "effects", "wide", "--option", "C", "--sort").splitlines()[6:]
     ]
     assert len(values) == 32
     assert values == sorted(values, reverse=True)
@@ -225,6 +232,17 @@ def test_a_condition_without_a_table_is_told_from_an_unknown_one(folder):
             CliRunner().invoke(cli, ["effects", condition, "--references", str(folder)], catch_exceptions=False)
         return str(caught.value)
 
-    assert "nile has no reference table in" in failure("nile", ReferenceTableError)
-    assert "`whatworked rebuild nile --out DIR`, then give --references DIR" in failure("nile", ReferenceTableError)
+    way = (
+        f"no reference table in {folder}; make it with `whatworked rebuild nile --out DIR`, then give --references DIR"
+    )
+    assert failure("nile", ReferenceTableError) == f"nile has {way}"
+    assert way in run(folder, "show", "nile")
     assert "unknown condition 'wien'; did you mean wine" in failure("wien", UnknownNameError)
+
+
+def test_the_list_says_how_many_conditions_have_a_table_where_not_all_do(tmp_path):
+    surfaces = [surface_tables.labelled(name, REVERSING.repeat(2)) for name in ("wine", "seeds")]
+    where = surface_tables.write(tmp_path, surfaces)
+    clustering = run(where, "list", "--family", "clustering").splitlines()[-1]
+    assert clustering == f"5 conditions of 4 sources, 128 records; 2 conditions with a reference table in {where}"
+    assert run(where, "list", "--family", "retrieval").endswith(f"; 0 conditions with a reference table in {where}\n")

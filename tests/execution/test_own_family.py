@@ -94,7 +94,7 @@ def test_it_is_rebuilt_verified_listed_and_shown(own: Path) -> None:
     assert "toys on A box (box)" in shown
     assert f"{len(WORKFLOW.equivalence())} distinct programs" in shown
     unbuilt = whatworked(own, "show", "box").stdout
-    assert "no reference table yet: whatworked rebuild box" in unbuilt
+    assert "; make it with `whatworked rebuild box --out DIR`, then give --references DIR" in unbuilt
     assert "MAE in cm; utility is 1 / (1 + MAE / a scale of the source)" in unbuilt
 
 

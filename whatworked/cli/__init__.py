@@ -55,7 +55,7 @@ def _exit_code() -> int:
         # Outside its standalone mode click returns the code that a command exits with.
         code = cli(standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; finished work is kept, run the same command again to go on", err=True)
@@ -73,3 +73,14 @@ def _exit_code() -> int:
         drop_output()
         return 2
     return code if isinstance(code, int) else 0
+
+
+def _show(error: click.ClickException) -> None:
+    """Print click's own errors in the style of ours; a group called without a command prints its help."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    said = " ".join(error.format_message().split()).rstrip(".")
+    said = said.replace(". Did you", "; did you").replace(". (Did you", " (did you")
+    if context is None or type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        return
+    print_text(f"error: {said[:1].lower()}{said[1:]}; see {context.command_path} --help", indent=2, errors=True)

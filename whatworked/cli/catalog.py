@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.surfaces import references_option
+from whatworked.cli.surfaces import no_table, references_option
 from whatworked.cli.tables import counted, print_json, print_table, print_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def list_conditions(families: tuple[str, ...], where: Path | None, as_json: bool
     print_table([header, *map(_list_row, facts)], right=(3, 4), drop=(4, 2, 1))
     sources = counted(len({one["source"] for one in facts}), "source")
     records = counted(sum(one["records"] for one in facts), "record")
-    click.echo(f"\n{counted(len(facts), 'condition')} of {sources}, {records}")
+    print_text(f"\n{counted(len(facts), 'condition')} of {sources}, {records}{_tables_there(facts, where)}")
 
 
 @click.command()
@@ -54,7 +54,17 @@ def show(condition: str, where: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(facts)
     else:
-        _print_condition(facts)
+        _print_condition(facts, where)
+
+
+def _tables_there(facts: list[dict[str, Any]], where: Path | None) -> str:
+    """How many conditions have a table, unless all do."""
+    from whatworked import references
+
+    present = sum(one["utility"] is not None for one in facts)
+    if present == len(facts):
+        return ""
+    return f"; {counted(present, 'condition')} with a reference table in {where or references.folder()}"
 
 
 def _surface(condition: str, where: Path | None) -> ResponseSurface | None:
@@ -135,7 +145,7 @@ def _list_row(facts: dict[str, Any]) -> tuple[str, ...]:
     return (*first, *measured)
 
 
-def _print_condition(facts: dict[str, Any]) -> None:
+def _print_condition(facts: dict[str, Any], where: Path | None) -> None:
     print_text(f"{facts['condition']}: {facts['family']} on {facts['source_title']} ({facts['source']})")
     print_text(facts["summary"])
     classes = f"{facts['classes']} distinct programs"
@@ -146,7 +156,7 @@ def _print_condition(facts: dict[str, Any]) -> None:
     print_table([header, *map(_option_row, facts["options"])], right=(3, 4, 5))
     click.echo()
     _print_fact("metric", f"{facts['metric']['name']}{_in_unit(facts)}")
-    _print_utility(facts)
+    _print_utility(facts, where)
     _print_fact("source", f"{facts['homepage']} ({facts['licence']})")
     _print_fact("cite", facts["citation"])
 
@@ -173,10 +183,10 @@ def _in_unit(facts: dict[str, Any]) -> str:
     return f"{unit}; utility is 1 / (1 + {facts['metric']['name']} / {divisor})"
 
 
-def _print_utility(facts: dict[str, Any]) -> None:
+def _print_utility(facts: dict[str, Any], where: Path | None) -> None:
     utility = facts["utility"]
     if utility is None:
-        _print_fact("utility", f"no reference table yet: whatworked rebuild {facts['condition']}")
+        _print_fact("utility", no_table(facts["condition"], where))
         return
     spread = f"{utility['minimum']:.6f} to {utility['maximum']:.6f} (range {utility['range']:.6f})"
     _print_fact("utility", f"{spread}, best mask {utility['best']}")

@@ -91,6 +91,7 @@ def _heading(one: Labelled, floor: float) -> list[str]:
         f"{surface.name}: {one.family}, source {one.source}, {counted(surface.d, 'option')}, {1 << surface.d} masks",
         f"utility {low:.4f} to {high:.4f} (range {surface.range:.4f}), best mask {surface.best}; "
         f"mean |effect| {surface.mean_absolute_effect:.4f}; floor {floor:.3g}",
+        'backgrounds are masks with "-" in the place of the option in question',
     ]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from whatworked.errors import nearest
+
 
 class Group(click.Group):
     """Group that never shortens a command's help line, and offers the nearest command for one that does not exist."""
@@ -28,9 +30,7 @@ class Group(click.Group):
         """Find the command; a usage error that offers the nearest ones if there is none."""
         name, known = args[0], self.list_commands(ctx)
         if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
-            import difflib
-
-            near = difflib.get_close_matches(name, known, n=2)
+            near = nearest(name, known, n=2, cutoff=0.6)
             hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
             ctx.fail(f"unknown command {name!r}; {hint}")
         return super().resolve_command(ctx, args)

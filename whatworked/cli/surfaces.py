@@ -55,12 +55,17 @@ def labelled(condition: str, where: Path | None) -> Labelled:
 
 
 def _no_table(condition: str, where: Path | None, *, known: bool, names: Iterable[str]) -> WhatWorkedError:
-    from whatworked import references
-
     if not known:
         return unknown_name("condition", condition, dict.fromkeys(names))
-    return ReferenceTableError(
-        f"{condition} has no reference table in {where or references.folder()}; make it with "
+    return ReferenceTableError(f"{condition} has {no_table(condition, where)}")
+
+
+def no_table(condition: str, where: Path | None) -> str:
+    """What is said of a condition without a table, and how to get one."""
+    from whatworked import references
+
+    return (
+        f"no reference table in {where or references.folder()}; make it with "
         f"`whatworked rebuild {condition} --out DIR`, then give --references DIR"
     )
 
