@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from whatworked.catalog import conditions
 from whatworked.cli import COMMANDS
 
 
@@ -67,3 +68,22 @@ def test_every_link_leads_somewhere(root: Path) -> None:
 def test_pages_named_in_words_exist(root: Path, name: str) -> None:
     for target in re.findall(r"`((?:docs|examples|benchmarks|tools|tests)/[\w./-]+)`", (root / name).read_text()):
         assert (root / target).exists(), target
+
+
+def test_the_words_are_defined_before_they_are_used_and_count_what_there_is(root: Path) -> None:
+    text = (root / "README.md").read_text()
+    words = text.split("## Words\n")[1].split("\n## ")[0]
+    assert text.index("## Words") < text.index("## Three jobs")
+    for word in ("anchors", "credit", "spent", "Recovery", "Strict", "Exact", "Tracks", "rules"):
+        assert f"**{word}**" in words, word
+    tracks = [one.track for one in conditions()]
+    counts = {name: int(count) for name, count in re.findall(r"`(\w+)` \([^)]*?(\d+)[^)]*\)", words)}
+    assert counts == {track: tracks.count(track) for track in ("four", "paired", "added")}
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/bench.md"])
+def test_every_track_is_named_where_tracks_are_defined(root: Path, name: str) -> None:
+    text = " ".join((root / name).read_text().split())
+    defined = re.search(r"racks(?:\*\*: | are )`four` \([^)]+\), `paired` \([^)]+\),? (?:and )?`added` \([^)]+\)", text)
+    assert defined is not None
+    assert re.search(r"anchors?\b[^.]{0,40}0…0 (?:and|or) 1…1, (?:are|is) measured for free", text)
