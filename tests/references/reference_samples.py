@@ -17,7 +17,7 @@ def table(d: int = 2, **changes: object) -> Table:
         Row(
             mask=mask,
             utility=1 / (rank + 3),
-            native=0.1 + 0.2 + rank,
+            native=0.1 * (rank + 2),
             prediction=f"{rank:064x}",
             warnings=("RuntimeWarning", "RuntimeWarning") if rank == 1 else (),
             fingerprint={"n": 3, "quantiles": [1e-300, 0.1 + 0.2, -5.0]},

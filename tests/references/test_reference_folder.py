@@ -49,7 +49,7 @@ def test_the_surface_holds_the_values_of_the_table(folder: Path) -> None:
     assert surface.options == ("A", "B")
     assert surface["01"] == 0.25
     assert surface.native is not None
-    assert surface.native[1] == 0.1 + 0.2 + 1
+    assert surface.native[1] == 0.1 * 3
     assert surface.utility_map is not None
     assert surface.utility_map.scale == 0.1
     np.testing.assert_array_equal(surface.utilities, [row.utility for row in references.load_table("toy", folder).rows])
