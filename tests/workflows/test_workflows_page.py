@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import subprocess
@@ -13,6 +14,9 @@ import pytest
 from whatworked import workflows
 from whatworked.catalog import FAMILIES
 from whatworked.inactive import inactive_rules
+from whatworked.metric import Metric
+from whatworked.prediction import PredictionForm
+from whatworked.workflow import Option, Stage, Workflow
 from whatworked.workflow_text import options_table, stages_table
 
 ENVIRONMENT = {
@@ -44,6 +48,23 @@ def test_tables_are_those_of_the_declaration(page: str, family: str) -> None:
     )
     form = workflow.form
     assert re.search(rf"\| {family} \| {form.tolerance:g} of .* \| {form.utility_tolerance:g} \|", page)
+
+
+def test_every_argument_of_a_declaration_is_told_with_its_default(page: str) -> None:
+    section = page.split("### Every argument\n")[1]
+    rows = re.findall(r"^\| (\S*) ?\| (`.+?`) \| (?:`(.+)`)? ?\| (\w.*|`.*) \|$", section, re.MULTILINE)
+    told: dict[str, list[tuple[str, str]]] = {}
+    for owner, names, default, _ in rows:
+        if owner:
+            told[owner.strip("`")] = []
+        told[list(told)[-1]] += [(name, default) for name in re.findall(r"`(\w+)`", names)]
+    assert told == {
+        one.__name__: [
+            (field.name, "" if field.default is dataclasses.MISSING else repr(field.default).replace("'", '"'))
+            for field in dataclasses.fields(one)
+        ]
+        for one in (Option, Stage, Metric, PredictionForm, Workflow)
+    }
 
 
 def test_first_example_prints_what_it_says(page: str) -> None:
