@@ -12,9 +12,10 @@ from run_helpers import lowest, make_plan, mean, noise, shuffled, three_tasks
 
 from whatworked.errors import InvalidOptionError, PluginError, RunError, UnknownNameError
 from whatworked.runs import bench, read_run
-from whatworked.runs.benchmark import execute, load_all, named_methods, run_in_process
+from whatworked.runs.benchmark import Shown, execute, load_all, named_methods, run_in_process
 from whatworked.runs.folder import claim, claim_software, finish
 from whatworked.runs.journal import JOURNAL, Journal
+from whatworked.runs.lanes import lanes
 
 SOFTWARE = {"python": "3.11.0", "packages": {"numpy": "2.4.0"}}
 
@@ -94,6 +95,50 @@ from run_helpers import three_tasks
 from whatworked.runs import bench
 bench([{path!r} + ":mean"], [{path!r} + ":kills_parent"], (2,), {out!r}, three_tasks(), jobs=1)
 """
+
+
+WAITING = """
+import pathlib, time
+def waits(masks, utilities, cube):
+    while len(masks) == 5 and not pathlib.Path({seen!r}).exists():
+        time.sleep(0.01)
+    return cube[:, 0] * 0.5
+"""
+
+
+def test_records_of_an_unfinished_unit_are_counted(tmp_path, tasks):
+    plugin, seen = tmp_path / "waits.py", tmp_path / "seen"
+    plugin.write_text(WAITING.format(seen=str(seen)))
+    plan = make_plan(tasks[:1], [f"{plugin}:waits"], [lowest], budgets=(0, 1, 2, 3, 4))
+    told = []
+
+    def under_way(records):
+        told.append(records)
+        if records == 3:
+            seen.touch()  # the unit cannot finish before it is known how far it is
+
+    with lanes(plan, 1) as workers:
+        ((_, result),) = workers.run(plan.units(), under_way)
+    assert len(result.records) == 5
+    assert told == sorted(told)
+    assert set(told) <= set(range(6))
+    assert 3 in told
+
+
+def test_progress_never_goes_back():
+    class Bar:
+        shown = 0
+
+        def update(self, n=1):
+            assert n > 0
+            self.shown += n
+
+    bar, seen = Bar(), []
+    shown = Shown(bar)
+    for told, finished in ((2, 0), (5, 0), (1, 0), (0, 4), (3, 0), (0, 6)):
+        shown.finished(finished) if finished else shown.under_way(told)
+        seen.append(bar.shown)
+    assert seen == [2, 5, 5, 5, 7, 10]
 
 
 def test_a_run_killed_with_kill_9_goes_on_where_it_stopped(tmp_path, plugin_file, root):

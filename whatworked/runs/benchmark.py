@@ -11,7 +11,7 @@ from whatworked.execution.lock import folder_lock
 from whatworked.execution.processes import worker_count
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.registry import Kind, methods
-from whatworked.progress import progress
+from whatworked.progress import Progress, progress
 from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_finished, read_run
 from whatworked.runs.journal import Journal
 from whatworked.runs.lanes import lanes
@@ -118,15 +118,36 @@ def execute(plan: Plan, folder: Path, jobs: int = 1, fresh: bool = False) -> Run
             claim_software(folder, software)
             done = journal.finished()
             left = [unit for unit in plan.units() if unit.key not in done]
-            with progress(len(plan.units()), plan.unit_words, initial=len(done), label="bench") as bar:
-                for unit, result in workers.run(left):
+            kept = sum(len(result.records) for result in done.values())
+            with progress(len(plan.expected()), "records", initial=kept, label="bench") as bar:
+                shown = Shown(bar)
+                for unit, result in workers.run(left, shown.under_way):
                     journal.append(unit, result)
                     done[unit.key] = result
                     bar.set_postfix_str(f"{plan.tasks[unit.task].condition}, {plan.policies[unit.policy].label}")
-                    bar.update()
+                    shown.finished(len(result.records))
             run = finish(folder, plan, [done[unit.key] for unit in plan.units()], software)
             journal.remove()
     return run
+
+
+class Shown:
+    """What a progress bar shows: finished units, and the records of those under way. It never goes back."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._finished = self._shown = 0
+
+    def finished(self, records: int) -> None:
+        """That many records more are finished for good."""
+        self._finished += records
+        self.under_way(0)
+
+    def under_way(self, records: int) -> None:
+        """That many records are made in units that have not finished."""
+        if (now := self._finished + records) > self._shown:
+            self._bar.update(now - self._shown)
+            self._shown = now
 
 
 def run_in_process(plan: Plan, each: Callable[[Unit, UnitResult], None] | None = None) -> tuple[UnitResult, ...]:

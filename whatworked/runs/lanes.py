@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,12 @@ from whatworked.execution.processes import end_processes, start_processes
 from whatworked.execution.profile import NumericProfile, pinned_profile
 from whatworked.execution.worker import observe
 from whatworked.runs.guarded import describe
-from whatworked.runs.limits import Watch, noted, overrun
+from whatworked.runs.limits import Watch, opened, overrun
 from whatworked.runs.plan import Plan, Unit
 from whatworked.runs.unit import UnitResult, missing_result, run_unit
+
+LOOK_SECONDS = 0.2
+"""How often the records of unfinished units are counted."""
 
 _HELD: dict[str, Plan] = {}
 """The plan of this worker process, by digest."""
@@ -51,18 +55,21 @@ class Lanes:
     def __init__(self, plan: Plan, jobs: int) -> None:
         self._plan = plan
         self._folder = tempfile.TemporaryDirectory(prefix="whatworked-")
-        notes = (Path(self._folder.name) / f"step{lane}" for lane in range(jobs))
-        self._lanes = [_Lane(plan, pinned_profile(), note) for note in notes]
+        folders = (Path(self._folder.name) / str(lane) for lane in range(jobs))
+        self._lanes = [_Lane(plan, pinned_profile(), folder) for folder in folders]
 
     def software(self) -> dict[str, Any]:
         """Python, packages and numeric profile of the workers, as plain JSON."""
         return self._lanes[0].software()
 
-    def run(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, UnitResult]]:
+    def run(
+        self, units: Sequence[Unit], under_way: Callable[[int], None] | None = None
+    ) -> Iterator[tuple[Unit, UnitResult]]:
         """Results as they come.
 
         A unit whose process was ended by the time limit is run again without the step that took too long. One whose
-        process dies otherwise is run again estimator by estimator, to tell which it is.
+        process dies otherwise is run again estimator by estimator, to tell which it is. While nothing finishes,
+        `under_way` is told now and then how many records the unfinished units have.
         """
         from concurrent.futures import FIRST_COMPLETED, wait
 
@@ -79,7 +86,9 @@ class Lanes:
         for lane in self._lanes:
             start(lane)
         while running:
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            finished, _ = wait(running, LOOK_SECONDS if under_way else None, FIRST_COMPLETED)
+            if under_way and not finished:
+                under_way(sum(lane.records() for lane, _ in running.values()))
             for future in finished:
                 lane, asked = running.pop(future)
                 result = lane.result(future, asked)
@@ -114,10 +123,13 @@ class Lanes:
 class _Lane:
     """One worker process, replaced when it dies."""
 
-    def __init__(self, plan: Plan, profile: NumericProfile, note: Path) -> None:
+    def __init__(self, plan: Plan, profile: NumericProfile, folder: Path) -> None:
+        folder.mkdir()
         self._plan = plan
         self._profile = profile
-        self._note = note
+        self._note = folder / "step"
+        self._count = folder / "records"
+        self._before = 0
         self._sent = False
         self._start()
 
@@ -127,9 +139,10 @@ class _Lane:
         return content
 
     def submit(self, asked: Asked) -> Any:
+        self._before = self._made()
         shipped = None if self._sent else self._plan
         self._sent = True
-        return self._executor.submit(_run_held, self._plan.digest, shipped, asked, self._note)
+        return self._executor.submit(_run_held, self._plan.digest, shipped, asked, self._note, self._count)
 
     def result(self, future: Any, asked: Asked) -> UnitResult | None:
         """The result; None if the process died of it."""
@@ -152,6 +165,16 @@ class _Lane:
         # The executor replaced the process by another one, which does not hold the plan.
         self._sent = False
         return self.result(self.submit(asked), asked)
+
+    def records(self) -> int:
+        """How many records it has made of what it was asked last."""
+        return self._made() - self._before
+
+    def _made(self) -> int:
+        try:
+            return self._count.stat().st_size
+        except OSError:
+            return 0
 
     def overrun(self) -> str | None:
         """The step for which the time limit ended the process; None if it died otherwise."""
@@ -189,13 +212,19 @@ def lanes(plan: Plan, jobs: int) -> Iterator[Lanes]:
         opened.close()
 
 
-def _run_held(digest: str, shipped: Plan | None, asked: Asked, note: Path) -> UnitResult | None:
+def _run_held(digest: str, shipped: Plan | None, asked: Asked, note: Path, count: Path) -> UnitResult | None:
     """Run in the worker; None if it was not sent the plan and does not hold it."""
     if shipped is not None:
         _HELD.clear()
         _HELD[digest] = shipped
     if digest not in _HELD:
         return None
-    with noted(note) as stream:
-        watch = Watch(_HELD[digest].time_limit, stream, asked.ended)
-        return run_unit(_HELD[digest], asked.unit, asked.estimators, watch)
+    watch = Watch(_HELD[digest].time_limit, opened(note), asked.ended)
+    return run_unit(_HELD[digest], asked.unit, asked.estimators, watch, partial(_tick, count))
+
+
+def _tick(count: Path) -> None:
+    """One byte for one record; how much the file has grown says how many there are."""
+    if (file := opened(count)) is not None:
+        with contextlib.suppress(OSError):  # a full disk; only the progress bar is the poorer
+            file.write(b".")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import functools
 import json
 import math
 import signal
@@ -45,8 +46,8 @@ class Watch:
     seconds : float or None
         The limit; None for none.
     note : file or None
-        For the name of the step under way; see `noted`. If it is given, a step that cannot be interrupted is ended with
-        its process, and `overrun` says which it was.
+        For the name of the step under way; see `opened`. If it is given, a step that cannot be interrupted is ended
+        with its process, and `overrun` says which it was.
     ended : frozenset of str
         Names of steps that were ended in that way: they fail at once.
     """
@@ -81,16 +82,16 @@ class Watch:
             yield
 
 
-@contextlib.contextmanager
-def noted(path: Path) -> Iterator[FileIO | None]:
-    """A note to be read by another process; None where it cannot be written, for which no plug-in is to blame."""
+@functools.cache
+def opened(path: Path) -> FileIO | None:
+    """A file for another process to read, open for the life of this one.
+
+    None where it cannot be written, for which no plug-in is to blame.
+    """
     try:
-        note = FileIO(path, "w")
+        return FileIO(path, "a")
     except OSError:
-        yield None
-        return
-    with note:
-        yield note
+        return None
 
 
 def overrun(path: Path) -> tuple[str, str] | None:

@@ -125,12 +125,6 @@ class Plan:
             for seed in range(self.seeds if policy.stochastic else 1)
         )
 
-    @property
-    def unit_words(self) -> str:
-        """What a unit is: one policy on one condition, under one seed where a policy has randomness."""
-        seeds = " × seeds" if self.seeds > 1 and any(policy.stochastic for policy in self.policies) else ""
-        return f"conditions × policies{seeds}"
-
     def methods_of(self, policy: Plugin) -> tuple[Method, ...]:
         """Methods that use `policy`, in order."""
         return tuple(method for method in self.methods if method.policy.label == policy.label)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -54,6 +54,7 @@ class _Collector:
     costs: list[dict[str, Any]] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
     watch: Watch = field(default_factory=Watch)
+    finished: Callable[[], object] | None = None
     warnings: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(
@@ -82,6 +83,8 @@ class _Collector:
                 "fit_seconds": round(delivery.seconds, 6),
             }
         )
+        if self.finished is not None:
+            self.finished()
 
     def result(self) -> UnitResult:
         counted = [f"{label}: {name} × {count}" for (label, name), count in sorted(self.warnings.items())]
@@ -93,6 +96,7 @@ def run_unit(
     unit: Unit,
     estimators: Sequence[str] | None = None,
     watch: Watch | None = None,
+    finished: Callable[[], object] | None = None,
 ) -> UnitResult:
     """Run one unit.
 
@@ -106,6 +110,8 @@ def run_unit(
         Labels of the estimators to fit; default: all that the plan combines with the policy.
     watch : Watch, optional
         Holds policies and fits to a time limit; default: the plan's, by interrupting them.
+    finished : callable, optional
+        Called after each record.
 
     Returns
     -------
@@ -116,7 +122,7 @@ def run_unit(
     budgets = plan.budgets_of(task)
     watch = watch or Watch(plan.time_limit)
     purchases = purchase(task, policy, unit.seed, budgets, plan.batch, watch)
-    collected = _Collector(watch=watch)
+    collected = _Collector(watch=watch, finished=finished)
     for acquisition in {id(one): one for one in purchases.values()}.values():
         if acquisition.failure is not None:
             collected.log.append(_trace(task, policy.label, unit.seed, acquisition.failure))

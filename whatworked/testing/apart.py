@@ -12,7 +12,7 @@ from whatworked.execution.processes import end_processes, start_processes
 from whatworked.execution.profile import pinned_profile
 from whatworked.plugins import Plugin
 from whatworked.runs.guarded import describe
-from whatworked.runs.limits import TimeLimitError, noted, overrun
+from whatworked.runs.limits import TimeLimitError, opened, overrun
 from whatworked.testing import checks_of
 from whatworked.testing.kit import TIME_LIMIT, Check, CheckResult, run_check
 
@@ -73,5 +73,4 @@ def _failed(check: Check, ended: tuple[str, str] | None, time_limit: float) -> C
 
 
 def _run(plugin: Plugin, position: int, dimensions: tuple[int, ...], time_limit: float, note: Path) -> CheckResult:
-    with noted(note) as stream:
-        return run_check(checks_of(plugin.kind)[position], plugin, dimensions, time_limit, stream)
+    return run_check(checks_of(plugin.kind)[position], plugin, dimensions, time_limit, opened(note))
