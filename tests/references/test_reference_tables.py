@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Published
+from published_figures import Published
 
 from whatworked import references
 from whatworked.catalog import Condition, conditions
