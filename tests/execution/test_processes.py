@@ -50,3 +50,15 @@ def test_processes_end_quietly_right_after_they_were_given_work(monkeypatch: pyt
     end_processes(executor)
     assert failures == []
     assert all(isinstance(future.exception(timeout=60), ShutdownExecutorError) for future in futures)
+
+
+def test_no_thread_that_hands_out_calls_outlives_the_processes() -> None:
+    executor = start_processes(pinned_profile())
+    executor.submit(int).result()
+    executor.submit(time.sleep, 60)
+    more_than_a_pipe_holds = executor.submit(len, bytes(1 << 20))
+    while not more_than_a_pipe_holds.running():
+        time.sleep(0.01)
+    feeder = executor._call_queue._thread
+    end_processes(executor)
+    assert not feeder.is_alive()

@@ -17,6 +17,9 @@ from whatworked.execution.worker import prepare_process
 FEW = 4
 """Workers allowed beyond two for each core, so that small machines can be asked for several."""
 
+PATIENCE = 10.0
+"""Seconds to wait for a thread that hands out calls; only a process that a call left behind can keep it that long."""
+
 
 def worker_count(jobs: int, tasks: int) -> int:
     """How many workers to start when `jobs` are asked for and there are `tasks` pieces of work.
@@ -60,7 +63,23 @@ def end_processes(executor: Any) -> None:
     with contextlib.suppress(queue.Empty):
         while True:
             executor._work_ids.get_nowait()
+    calls = executor._call_queue  # shutdown forgets it
     executor.shutdown(wait=True, kill_workers=True)
+    _end_feeder(calls)
+
+
+def _end_feeder(calls: Any) -> None:
+    """Wait for the thread that wrote `calls` to the processes of an executor that was shut down.
+
+    Loky does not wait for it. As long as it runs, it holds semaphores of the queue, so that it is the one to unregister
+    them; and as a daemon it may be stopped in the middle of that, where this process exits. The resource tracker would
+    then report a leaked semaphore.
+    """
+    if calls is None or calls._thread is None:
+        return
+    # Nobody reads any more: a call that does not fit into the pipe ends with an error, which the thread expects.
+    calls._reader.close()
+    calls._thread.join(PATIENCE)
 
 
 @contextlib.contextmanager
