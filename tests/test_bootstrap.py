@@ -60,9 +60,13 @@ def test_quantiles_equal_those_of_all_possible_resamples():
         assert [result.low, result.high] == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_single_value_has_no_width():
-    result = macro_interval([Measurement("f", "s", 0.25)])
-    assert (result.low, result.estimate, result.high) == (0.25, 0.25, 0.25)
+def test_a_single_value_has_no_interval_and_several_seeds_of_one_source_have():
+    one = [Measurement("f", "s", 0.25)]
+    for result, estimate in ((macro_interval(one), 0.25), (difference_interval(shifted(one, 0.125), one), 0.125)):
+        assert (result.low, result.estimate, result.high) == (None, estimate, None)
+        assert (result.families, result.sources) == (1, 1)
+    several = macro_interval([*one, Measurement("f", "s", 0.75, 1)])
+    assert (several.low, several.estimate, several.high) == (0.25, 0.5, 0.75)
 
 
 def test_covers_the_truth_about_as_often_as_it_says():

@@ -11,7 +11,8 @@ where f(k), s(k,j) and rep(k,j,m) are the draws. The interval at confidence c is
 Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13; for nested data Davison and Hinkley, "Bootstrap
 Methods and their Application", Cambridge 1997, section 3.8). It speaks about new families, sources and seeds like those
 measured; with F families there are only F**F family draws, so for few families it is coarse, and for one it says
-nothing about families. `scipy.stats.bootstrap` resamples one level only, hence this module.
+nothing about families. A single value leaves nothing to draw, so it has no interval. `scipy.stats.bootstrap` resamples
+one level only, hence this module.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class Interval:
     ----------
     estimate : float
         The figure from the data themselves.
-    low, high : float
-        Ends of the percentile interval.
+    low, high : float or None
+        Ends of the percentile interval; None for a single source with a single repetition.
     confidence : float
         Nominal coverage.
     resamples, seed : int
@@ -51,8 +52,8 @@ class Interval:
     """
 
     estimate: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     confidence: float
     resamples: int
     seed: int
@@ -125,14 +126,15 @@ def _interval(
         raise InvalidOptionError(f"confidence is {confidence}; it must lie between 0 and 1, for instance 0.95")
     if resamples < 1:
         raise InvalidOptionError(f"resamples is {resamples}; it must be at least 1")
+    estimate = mean([mean([mean(list(values.values())) for values in members.values()]) for members in tree.values()])
+    sources = [values for members in tree.values() for values in members.values()]
+    if len(sources) == 1 and len(sources[0]) == 1:
+        return Interval(estimate, None, None, confidence, resamples, seed, 1, 1)
     families = [[np.array(list(values.values())) for values in members.values()] for members in tree.values()]
     random = np.random.default_rng(seed)
     figures = [_resample(families, min(_BATCH, resamples - start), random) for start in range(0, resamples, _BATCH)]
     low, high = np.quantile(np.concatenate(figures), [(1 - confidence) / 2, (1 + confidence) / 2]).tolist()
-    estimate = mean([mean([mean(values.tolist()) for values in members]) for members in families])
-    return Interval(
-        estimate, low, high, confidence, resamples, seed, len(families), sum(len(members) for members in families)
-    )
+    return Interval(estimate, low, high, confidence, resamples, seed, len(families), len(sources))
 
 
 def _resample(families: list[list[FloatArray]], count: int, random: np.random.Generator) -> FloatArray:

@@ -123,7 +123,11 @@ def test_curve_points_are_the_standings(pool):
         }
         assert found.pop(MACRO) == pytest.approx(one.recovery)
         assert found == pytest.approx(dict(one.families))
-    assert all(point.low <= point.recovery + 1e-12 and point.recovery <= point.high + 1e-12 for point in points)
+    wide = [point for point in points if point.low is not None]
+    assert all(point.low <= point.recovery + 1e-12 and point.recovery <= point.high + 1e-12 for point in wide)
+    single = [point for point in points if point.low is None]
+    assert {(point.sources, point.high) for point in single} == {(1, None)}
+    assert {point.method for point in single} >= {"mean/lowest"}
 
 
 def test_purchases_count_every_run_once_per_policy(pool):

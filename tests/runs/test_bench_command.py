@@ -43,7 +43,7 @@ def test_a_run_with_a_failure_from_file_to_folder(tmp_path):
     assert result.exit_code == 0, result.output
     assert "Missing deliveries, counted as recovery 0" in result.output
     said = " ".join(result.output.split())
-    assert "Fragile/design-main on wine__d6, budgets 4,20: estimator: ValueError: too many options" in said
+    assert "Fragile/design-main on wine__d6, budgets 4, 20 (2 records): estimator: ValueError: too many options" in said
     assert "B = 20 left out on 1 condition of track four: 4 options have 14 masks to buy" in result.output
     assert "Traceback" not in result.output
     assert "Traceback" in (out / "plugins.log").read_text()
@@ -64,7 +64,7 @@ def test_a_plugin_that_hangs_is_listed_and_the_run_goes_on(tmp_path):
     assert result.exit_code == 0, result.output
     said = " ".join(result.output.split())
     reason = "TimeLimitError: not done within the time limit of 2 s"
-    assert f"hangs/design-main on wine, budgets 4: estimator: {reason}" in said
+    assert f"hangs/design-main on wine, budget 4 (1 record): estimator: {reason}" in said
     assert json.loads((out / "manifest.json").read_text())["plan"]["time_limit"] == 2.0
     assert reason in (out / "plugins.log").read_text()
     refused = run(*arguments, *where)

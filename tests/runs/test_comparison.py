@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -16,11 +17,11 @@ from whatworked.errors import InvalidOptionError, UnknownNameError
 from whatworked.paired import compare
 from whatworked.runs.baseline import partners
 from whatworked.runs.benchmark import run_in_process
-from whatworked.runs.comparison import compare_methods
+from whatworked.runs.comparison import compare_methods, uncompared
 from whatworked.runs.folder import Run, claim, finish
 from whatworked.runs.pool import pooled, read_pool
 from whatworked.runs.statement import multiplicity, overview, statement
-from whatworked.runs.summary import count_of, failures, measurements, standings
+from whatworked.runs.summary import count_of, failures, listed_failures, measurements, merged_causes, standings
 
 METHODS = {"a/x": ("a", "x"), "a/y": ("a", "y"), "b/x": ("b", "x"), "b/y": ("b", "y"), "c/y": ("c", "y")}
 
@@ -200,12 +201,12 @@ def rows_of(values):
     return [Measurement(family, source, value) for (family, source), value in values.items()]
 
 
-def stated(differences, low, high, missing=(0, 0)):
+def stated(differences, low, high, missing=(0, 0), nothing=False):
     """Statement of a comparison with the given differences by (family, source)."""
     paired = compare(rows_of(differences), rows_of(dict.fromkeys(differences, 0.0)))
     families = {family for family, _ in differences}
     interval = Interval(paired.macro.mean, low, high, 0.95, 99, 0, len(families), len(differences))
-    return statement(("new", "old"), "four track, B = 8", interval, paired, missing)
+    return statement(("new", "old"), "four track, B = 8", interval, paired, missing, nothing)
 
 
 FIVE = [("f1", "s1"), ("f1", "s2"), ("f2", "s3"), ("f3", "s4"), ("f4", "s5")]
@@ -218,14 +219,15 @@ def test_a_clear_difference_may_be_stated_with_its_range():
     assert "new against old, four track, B = 8: +0.188 family-macro recovery (95% interval +0.050 to +0.250" in text
     assert "better on 5, equal on 0, worse on 0 of 5 sources" in text
     assert "One may say that new recovers more than old" in text
-    assert "+0.150 to +0.217 without any one source" in text
+    assert "by 0.150 to 0.217 without any one source" in text
 
 
 def test_exceptions_to_a_difference_are_named():
     said = stated(dict(zip(FIVE, [-0.1, -0.2, -0.1, 0.05, -0.2], strict=True)), -0.25, -0.01)
     assert said.verdict == "behind"
     assert "One may say that old recovers more than new" in said.supports
-    assert said.limits == ("It does not hold everywhere: on 1 sources it is the other way round.",)
+    assert said.limits == ("It does not hold everywhere: on 1 source it is the other way round.",)
+    assert "recovers more than new on sources and families like these, by 0.067 to 0.150 without" in said.supports
 
 
 def test_an_interval_around_nothing_allows_no_claim_either_way():
@@ -245,6 +247,21 @@ def test_few_families_allow_no_word_about_others():
     said = stated({("f1", "s1"): 0.3, ("f1", "s2"): 0.2, ("f2", "s3"): 0.2}, 0.1, 0.4)
     assert said.verdict == "few families"
     assert "these 3 sources of 2 families; it says nothing about others" in said.supports
+
+
+def test_a_single_value_is_a_fact_about_its_source_without_an_interval():
+    said = stated({("f1", "s1"): 0.3}, None, None)
+    assert said.verdict == "few families"
+    assert said.difference.endswith("+0.300 family-macro recovery (better on 1, equal on 0, worse on 0 of 1 source).")
+    assert said.supports == "This is what happened on this source of 1 family; it says nothing about others."
+    assert multiplicity(0, 0.95) == "A single value has no interval."
+
+
+def test_two_that_delivered_nothing_are_not_called_the_same():
+    said = stated(dict.fromkeys(FIVE, 0.0), 0.0, 0.0, missing=(5, 5), nothing=True)
+    assert said.verdict == "missing"
+    assert "Both are missing everywhere" in said.supports
+    assert overview("new", "old", ["missing"], [("four", 4)]).endswith("both missing everywhere in 1 (B = 4).")
 
 
 def test_equality_on_every_source_and_missing_deliveries():
@@ -295,9 +312,11 @@ def test_the_command_prints_every_section(tmp_path):
     ):
         assert heading in result.output
     assert "30 of 90 deliveries are missing and count as recovery 0" in result.output
-    assert "Fails/lowest on 5 conditions (one, two, three, …), budgets 1,3: estimator: RuntimeError: never" in " ".join(
-        result.output.split()
-    )
+    words = " ".join(result.output.split())
+    assert "Fails/lowest on 5 conditions (one, two, three, …), budgets 1, 3 (10 records): estimator: Runtime" in words
+    assert "Fails/lowest against mean/lowest, 2 comparisons: behind in 2" in words
+    listed = result.output.partition("Paired differences by source")[2].splitlines()
+    assert [line.split()[-2] for line in listed[2:7]] == ["one", "two", "three", "four", "five"]
     assert "flip/lowest against mean/lowest, outside track, B = 1:" in " ".join(result.output.split())
     assert "None of this speaks about other budgets" in " ".join(result.output.split())
     assert result.output.startswith("What the numbers allow one to say")
@@ -309,10 +328,67 @@ def test_the_command_as_json(tmp_path):
     assert len(content["figures"]) == 12
     assert content["records"] == 90
     assert len(content["failures"]) == 10
+    assert content["not_compared"] == []
 
 
 def test_the_command_names_unknown_baselines(tmp_path):
     assert isinstance(run_command(tmp_path, "--baseline", "nonesuch").exception, UnknownNameError)
+
+
+def test_methods_without_a_counterpart_are_named_with_baselines_that_have_one(tmp_path):
+    first = made(tmp_path, "a", estimators=[mean], policies=[lowest, shuffled])
+    second = made(tmp_path, "b", estimators=[flip], policies=[lowest])
+    pool = pooled([first, second])
+    figures = compare_methods(pool, "lowest", resamples=9)
+    roles = {one.standing.method: one.role for one in figures}
+    assert roles == {"mean/lowest": "baseline", "mean/shuffled": "compared", "flip/lowest": "not compared"}
+    said = (
+        "flip/lowest: not compared, no counterpart under this baseline; try --baseline flip/lowest or mean/lowest.",
+    )
+    assert uncompared(pool, figures, "lowest") == said
+    folders = [str(tmp_path / name) for name in "ab"]
+    result = CliRunner().invoke(compare_command, [*folders, "--baseline", "lowest", "--resamples", "9"])
+    assert said[0] in " ".join(result.output.split())
+    for named in ("flip/lowest", "mean/lowest"):
+        assert uncompared(pool, compare_methods(pool, named, resamples=9), named) == ()
+
+
+def test_places_without_common_sources_are_named(tmp_path):
+    tasks = many_tasks()
+    tracks = [*tasks[:2], *(replace(task, track="other") for task in tasks[2:])]
+    pool = pooled(
+        [made(tmp_path, "a", estimators=[mean], tasks=tracks[:2]), made(tmp_path, "b", estimators=[flip], tasks=tracks)]
+    )
+    figures = compare_methods(pool, "mean/lowest", resamples=9)
+    assert uncompared(pool, figures, "mean/lowest") == (
+        "flip/lowest: not compared with mean/lowest on other: B = 1, 3, where they share no source.",
+    )
+
+
+def test_two_methods_that_always_fail_are_both_missing(tmp_path):
+    pool = pooled([made(tmp_path, estimators=[Fails], policies=[lowest, shuffled])])
+    verdicts = [one.against.statement.verdict for one in compare_methods(pool, "lowest", resamples=9) if one.against]
+    assert verdicts == ["missing", "missing"]
+
+
+def test_causes_that_differ_in_numbers_alone_are_one(tmp_path):
+    def picky(masks, utilities, cube):
+        raise ValueError(f"float{len(masks)} n_samples_fit = {len(masks)}, n_neighbors = 12")
+
+    def counting(masks, utilities, cube):
+        raise ValueError(f"n_samples_fit = {len(masks)}, n_neighbors = 12.")
+
+    rows = made(tmp_path, estimators=[picky, counting]).rows()
+    lines = listed_failures(rows)
+    assert lines[-1] == (
+        "counting/lowest on 5 conditions (one, two, three, …), budgets 1, 3 (10 records): "
+        "estimator: ValueError: n_samples_fit = 3 or 5, n_neighbors = 12."
+    )
+    assert len(lines) == 3
+    assert "budget 1 (5 records): estimator: ValueError: float3 n_samples_fit = 3," in lines[0]
+    assert listed_failures(rows[:1])[0].startswith("picky/lowest on one, budget 1 (1 record): ")
+    assert len(list(failures(rows))) == 15
+    assert merged_causes([f"at {value}" for value in ("0.5", "-2", "7", "1e-3")]) == "at -2 to 7"
 
 
 def test_read_pool_reads_folders(tmp_path):

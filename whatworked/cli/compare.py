@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import averaged, counts, print_named, say
-from whatworked.cli.tables import fixed, print_json
+from whatworked.cli.tables import counted, fixed, interval_text, print_json
 
 if TYPE_CHECKING:
-    from whatworked.bootstrap import Interval
     from whatworked.paired import Omission
     from whatworked.runs.comparison import Figure
     from whatworked.runs.pool import Pool
@@ -50,7 +49,7 @@ def compare(
 
     Example: whatworked compare bench-1 bench-2 --baseline gp-effect
     """
-    from whatworked.runs.comparison import compare_methods
+    from whatworked.runs.comparison import compare_methods, uncompared
     from whatworked.runs.pool import read_pool
 
     pool = read_pool(folders)
@@ -59,21 +58,24 @@ def compare(
         from whatworked.runs.summary import failures
 
         content = [figure.to_dict() for figure in figures]
-        print_json({"figures": content, "failures": list(failures(pool.rows)), "records": len(pool.rows)})
+        left_out = list(uncompared(pool, figures, baseline))
+        broken = list(failures(pool.rows))
+        print_json({"figures": content, "not_compared": left_out, "failures": broken, "records": len(pool.rows)})
         return
-    _print_overview(figures)
+    _print_overview(figures, uncompared(pool, figures, baseline))
     _print_recovery(figures)
     _print_against(figures)
     _print_robustness(figures)
     if by_source:
-        _print_sources(figures)
+        _print_sources(figures, list(dict.fromkeys(row["source"] for row in pool.rows)))
     _print_profile(figures)
     _print_cost(figures)
     _print_failures(pool)
     _print_statements(figures, statements)
 
 
-def _print_overview(figures: Sequence[Figure]) -> None:
+def _print_overview(figures: Sequence[Figure], left_out: Sequence[str]) -> None:
+    from whatworked.runs.comparison import intervals
     from whatworked.runs.statement import ALWAYS, multiplicity, overview, without_pairs
 
     pairs: dict[tuple[str, str], list[Figure]] = {}
@@ -88,7 +90,9 @@ def _print_overview(figures: Sequence[Figure]) -> None:
         verdicts = [one.against.statement.verdict for one in members if one.against is not None]
         places = [(one.standing.track, one.standing.budget) for one in members]
         say(overview(method, baseline, verdicts, places), "  ")
-    say(f"{multiplicity(sum(map(len, pairs.values())), figures[0].interval.confidence)} {ALWAYS}", "  ")
+    for line in left_out:
+        say(line, "  ")
+    say(f"{multiplicity(intervals(figures), figures[0].interval.confidence)} {ALWAYS}", "  ")
 
 
 def _print_recovery(figures: Sequence[Figure]) -> None:
@@ -97,7 +101,7 @@ def _print_recovery(figures: Sequence[Figure]) -> None:
         (
             *_place(one),
             f"{one.interval.estimate:.3f}",
-            f"{one.interval.low:.3f} to {one.interval.high:.3f}",
+            interval_text(one.interval.low, one.interval.high),
             *shown,
             str(one.standing.sources),
         )
@@ -120,7 +124,7 @@ def _print_against(figures: Sequence[Figure]) -> None:
             *_place(one),
             *(() if single else (against.baseline,)),
             fixed(against.interval.estimate, 3, signed=True),
-            _span(against.interval),
+            interval_text(against.interval.low, against.interval.high, signed=True),
             f"{against.paired.better}/{against.paired.equal}/{against.paired.worse}",
             against.statement.verdict,
         )
@@ -136,7 +140,7 @@ def _print_robustness(figures: Sequence[Figure]) -> None:
     rows = [
         (
             *_place(one),
-            "-" if one.omission is None else f"{one.omission.low:.3f} to {one.omission.high:.3f}",
+            "-" if one.omission is None else interval_text(one.omission.low, one.omission.high),
             "-" if one.against is None else fixed(one.against.paired.median, 3, signed=True),
             "-" if one.against is None else _omission(one.against.paired.macro_omission),
         )
@@ -147,13 +151,13 @@ def _print_robustness(figures: Sequence[Figure]) -> None:
     print_named(title, ("track", "B", "method", "recovery", "median", "difference"), rows)
 
 
-def _print_sources(figures: Sequence[Figure]) -> None:
+def _print_sources(figures: Sequence[Figure], sources: Sequence[str]) -> None:
     compared = [(one, one.against) for one in figures if one.against is not None]
     single = _single([against.baseline for _, against in compared])
     rows = [
         (*_place(one), *(() if single else (against.baseline,)), source, fixed(difference, 3, signed=True))
         for one, against in compared
-        for source, difference in against.paired.differences.items()
+        for source, difference in sorted(against.paired.differences.items(), key=lambda one: sources.index(one[0]))
     ]
     if rows:
         click.echo()
@@ -195,7 +199,8 @@ def _print_failures(pool: Pool) -> None:
 
     lines = listed_failures(pool.rows)
     if lines:
-        click.echo(f"\n{pool.missing} of {len(pool.rows)} deliveries are missing and count as recovery 0")
+        verbs = "is missing and counts" if pool.missing == 1 else "are missing and count"
+        click.echo(f"\n{pool.missing} of {counted(len(pool.rows), 'delivery', 'deliveries')} {verbs} as recovery 0")
     for line in lines:
         say(line, "  ")
 
@@ -221,8 +226,4 @@ def _place(one: Figure) -> tuple[str, str, str]:
 
 
 def _omission(omission: Omission | None) -> str:
-    return "-" if omission is None else _span(omission)
-
-
-def _span(differences: Interval | Omission) -> str:
-    return f"{fixed(differences.low, 3, signed=True)} to {fixed(differences.high, 3, signed=True)}"
+    return "-" if omission is None else interval_text(omission.low, omission.high, signed=True)

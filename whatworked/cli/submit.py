@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import say
-from whatworked.cli.tables import print_json, print_table
+from whatworked.cli.tables import interval_text, print_json, print_table
 
 if TYPE_CHECKING:
     from whatworked.runs.folder import Run
@@ -162,7 +162,7 @@ def _print_board(entries: Sequence[Entry]) -> None:
             "with" if one.rules else "without",
             one.method,
             f"{one.recovery:.3f}",
-            f"{one.low:.3f} to {one.high:.3f}",
+            interval_text(one.low, one.high),
             f"{one.strict:.4g}",
             f"{one.exact:.4g}",
             str(one.sources),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from whatworked.bootstrap import RESAMPLES
 from whatworked.files import write_atomic
-from whatworked.runs.comparison import CONFIDENCE, compare_methods
+from whatworked.runs.comparison import CONFIDENCE, compare_methods, uncompared
 from whatworked.runs.pool import Pool
 
 
@@ -20,7 +20,8 @@ def report_page(
     """The page as text; see `write_report`."""
     from whatworked.report.page import render
 
-    return render(pool, compare_methods(pool, baseline, confidence, resamples), title, resamples)
+    figures = compare_methods(pool, baseline, confidence, resamples)
+    return render(pool, figures, title, resamples, uncompared(pool, figures, baseline))
 
 
 def write_report(

@@ -58,20 +58,24 @@ def _series(index: int, method: str, points: Sequence[Point], x: Scale, y: Scale
     whiskers = [
         element("line", x1=at, x2=at, y1=y(point.low), y2=y(point.high), class_="whisker")
         for at, point in placed
-        if point.high > point.low
+        if point.low is not None and point.high is not None and point.high > point.low
     ]
     marks = [
         marker(
             index,
             at,
             y(point.recovery),
-            f"{method}, B = {point.budget}: {point.recovery:.3f} ({point.low:.3f} to {point.high:.3f}), "
-            f"{point.sources} sources",
+            f"{method}, B = {point.budget}: {point.recovery:.3f}{_interval(point)}, "
+            f"{point.sources} source{'' if point.sources == 1 else 's'}",
         )
         for at, point in placed
     ]
     line = polyline((at, y(point.recovery)) for at, point in placed)
     return element("g", "".join([*whiskers, line, *marks]), class_=f"series s{index % SERIES}", data_method=method)
+
+
+def _interval(point: Point) -> str:
+    return "" if point.low is None or point.high is None else f" ({point.low:.3f} to {point.high:.3f})"
 
 
 def _by_budget(point: Point) -> int:

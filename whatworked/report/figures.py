@@ -28,8 +28,8 @@ class Point:
     method: str
     budget: int
     recovery: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     sources: int
 
 

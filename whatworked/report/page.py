@@ -16,10 +16,10 @@ from whatworked.report.heading import default_title, summary, what_ran
 from whatworked.report.heatmap import heatmap
 from whatworked.report.svg import SERIES, element, marker, text_of
 from whatworked.report.tables import catalog_table, source_table, standings_table
-from whatworked.runs.comparison import Figure
+from whatworked.runs.comparison import Figure, intervals
 from whatworked.runs.pool import Pool
 from whatworked.runs.statement import ALWAYS, multiplicity, overview, without_pairs
-from whatworked.runs.summary import failures
+from whatworked.runs.summary import listed_failures
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ class Contents:
         return rows[0]["track"], max(open_budgets or [row["budget"] for row in rows])
 
 
-def render(pool: Pool, figures: tuple[Figure, ...], title: str | None, resamples: int) -> str:
+def render(
+    pool: Pool, figures: tuple[Figure, ...], title: str | None, resamples: int, left_out: Sequence[str] = ()
+) -> str:
     """The page as text.
 
     Parameters
@@ -54,6 +56,8 @@ def render(pool: Pool, figures: tuple[Figure, ...], title: str | None, resamples
         Heading; default: how many methods and conditions, and which budgets.
     resamples : int
         Of the intervals per family.
+    left_out : sequence of str
+        Sentences on methods that are not compared.
     """
     shown = Contents(
         pool,
@@ -71,7 +75,7 @@ def render(pool: Pool, figures: tuple[Figure, ...], title: str | None, resamples
         style=_asset("report.css"),
         script=_asset("report.js"),
         summary=summary(pool),
-        verdicts=_verdicts(figures),
+        verdicts=_verdicts(figures, left_out),
         standings=standings_table(figures),
         legend=_legend(shown.methods),
         curves=_curves(shown),
@@ -93,7 +97,7 @@ def _json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _verdicts(figures: Sequence[Figure]) -> str:
+def _verdicts(figures: Sequence[Figure], left_out: Sequence[str]) -> str:
     pairs: dict[tuple[str, str], list[Figure]] = {}
     for one in figures:
         if one.against is not None:
@@ -107,8 +111,8 @@ def _verdicts(figures: Sequence[Figure]) -> str:
         places = [(one.standing.track, one.standing.budget) for one in members]
         head = overview(method, baseline, [one.verdict for one in stated], places)
         blocks.append(element("details", element("summary", text_of(head)) + element("ul", details)))
-    count = sum(map(len, pairs.values()))
-    closing = f"{multiplicity(count, figures[0].interval.confidence)} {ALWAYS}"
+    blocks += [element("p", text_of(line)) for line in left_out]
+    closing = f"{multiplicity(intervals(figures), figures[0].interval.confidence)} {ALWAYS}"
     return "".join(blocks) + element("p", text_of(closing), class_="note")
 
 
@@ -160,7 +164,11 @@ def _heatmaps(shown: Contents) -> str:
 
 
 def _one_heatmap(bought: Bought) -> str:
-    return element("figure", element("figcaption", f"{text_of(bought.policy)}, {bought.runs} runs") + heatmap(bought))
+    return element(
+        "figure",
+        element("figcaption", f"{text_of(bought.policy)}, {bought.runs} run{'' if bought.runs == 1 else 's'}")
+        + heatmap(bought),
+    )
 
 
 def _switched(name: str, places: Sequence[tuple[str, int]], blocks: Sequence[str], first: tuple[str, int]) -> str:
@@ -179,7 +187,7 @@ def _switched(name: str, places: Sequence[tuple[str, int]], blocks: Sequence[str
 
 
 def _manifest(pool: Pool) -> str:
-    listed = "".join(_failure(entry) for entry in failures(pool.rows))
+    listed = "".join(element("li", text_of(line)) for line in listed_failures(pool.rows, named=None))
     missing = (
         element("h3", "Missing deliveries")
         + element("p", "Each counts as recovery 0, not strict, not exact.")
@@ -193,14 +201,6 @@ def _manifest(pool: Pool) -> str:
         content = element("summary", f"Manifest of {text_of(run.name)}") + element("pre", text_of(text), tabindex="0")
         blocks.append(element("details", content))
     return missing + "".join(blocks)
-
-
-def _failure(entry: Mapping[str, Any]) -> str:
-    budgets = ", ".join(map(str, entry["budgets"]))
-    text = (
-        f"{entry['method']} on {entry['condition']}, budgets {budgets} ({entry['records']} records): {entry['cause']}"
-    )
-    return element("li", text_of(text))
 
 
 def _data(shown: Contents) -> dict[str, Any]:
@@ -245,6 +245,7 @@ def _flat(one: Figure) -> dict[str, Any]:
         "exact": one.standing.exact,
         "sources": one.standing.sources,
         "missing": one.standing.missing,
+        "role": one.role,
         "baseline": against.baseline if against else None,
         "difference": against.interval.estimate if against else None,
         "difference_low": against.interval.low if against else None,

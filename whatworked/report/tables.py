@@ -114,7 +114,7 @@ def _count_form(values: Iterable[float]) -> str:
 def _against(one: Figure, named: bool) -> list[Cell | str]:
     if one.against is None:
         blank = [Cell("–", "")] if named else []
-        return [Cell("baseline", ""), *blank, number(None), number(None), number(None)]
+        return [Cell(one.role, ""), *blank, number(None), number(None), number(None)]
     paired, interval = one.against.paired, one.against.interval
     return [
         Cell(one.against.statement.verdict, one.against.statement.verdict, str(one.against.statement)),
@@ -125,7 +125,9 @@ def _against(one: Figure, named: bool) -> list[Cell | str]:
     ]
 
 
-def _between(low: float, high: float, form: str = ".3f") -> Cell:
+def _between(low: float | None, high: float | None, form: str = ".3f") -> Cell:
+    if low is None or high is None:
+        return number(None)
     return Cell(f"{_formatted(low, form)} to {_formatted(high, form)}", low)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from whatworked.aggregate import mean
 from whatworked.bootstrap import RESAMPLES, Interval, difference_interval, macro_interval
 from whatworked.paired import Comparison, Omission, compare, source_omission
 from whatworked.runs.baseline import partners
 from whatworked.runs.pool import Pool
-from whatworked.runs.statement import Statement, statement
+from whatworked.runs.statement import Statement, nothing_shared, statement, without_counterpart
 from whatworked.runs.summary import Row, Standing, grouped, measurements, standings
 
 CONFIDENCE = 0.95
@@ -62,13 +62,30 @@ class Against:
 
 @dataclass(frozen=True)
 class Figure:
-    """One method under one budget on one track."""
+    """One method under one budget on one track.
+
+    Attributes
+    ----------
+    standing : Standing
+        Means and counts.
+    interval : Interval
+        Family-macro recovery with its bootstrap interval.
+    omission : Omission or None
+        Range of recovery when any one source is left out.
+    cost : Cost or None
+        None where no costs were kept.
+    against : Against or None
+        The comparison with the baseline, if there is one.
+    role : {"compared", "baseline", "not compared"}
+        Whether it is compared, is what others are compared with, or neither.
+    """
 
     standing: Standing
     interval: Interval
     omission: Omission | None
     cost: Cost | None
     against: Against | None
+    role: Literal["compared", "baseline", "not compared"] = "not compared"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON."""
@@ -100,11 +117,13 @@ def compare_methods(
         For a baseline that does not exist, a confidence or number of resamples outside what is allowed.
     """
     partner = partners(pool.methods, baseline)
+    baselines = set(partner.values())
     groups = grouped(pool.rows)
     figures = []
     for standing in standings(pool.rows):
         rows = groups[standing.track, standing.budget, standing.method]
         other = groups.get((standing.track, standing.budget, partner.get(standing.method, "")))
+        against = None if other is None else _against(rows, other, confidence, resamples, seed)
         values = measurements(rows)
         figures.append(
             Figure(
@@ -112,10 +131,45 @@ def compare_methods(
                 interval=macro_interval(values, confidence, resamples, seed),
                 omission=source_omission(values),
                 cost=_cost(rows, pool.costs),
-                against=None if other is None else _against(rows, other, confidence, resamples, seed),
+                against=against,
+                role="compared" if against else "baseline" if standing.method in baselines else "not compared",
             )
         )
     return tuple(figures)
+
+
+def intervals(figures: Sequence[Figure]) -> int:
+    """How many comparisons have an interval."""
+    return sum(one.against is not None and one.against.interval.low is not None for one in figures)
+
+
+def uncompared(pool: Pool, figures: Sequence[Figure], baseline: str | None = None) -> tuple[str, ...]:
+    """Sentences on methods that stand in no comparison, or in none in some places.
+
+    Parameters
+    ----------
+    pool : Pool
+        The results.
+    figures : sequence of Figure
+        Their comparison, made with the same `baseline`.
+    baseline : str, optional
+        See `whatworked.runs.baseline.partners`.
+
+    Returns
+    -------
+    tuple of str
+        Empty if every method is compared or a baseline, and if nothing is compared at all.
+    """
+    partner = partners(pool.methods, baseline)
+    used = [one.against.baseline for one in figures if one.against]
+    places: dict[str, list[tuple[str, int]]] = {}
+    for one in figures:
+        if used and one.role == "not compared":
+            places.setdefault(one.standing.method, []).append((one.standing.track, one.standing.budget))
+    lone = [method for method in places if method not in partner]
+    said = [without_counterpart(lone, (lone[0], used[0]))] if lone else []
+    said += [nothing_shared(method, partner[method], where) for method, where in places.items() if method in partner]
+    return tuple(said)
 
 
 def _against(rows: Sequence[Row], other: Sequence[Row], confidence: float, resamples: int, seed: int) -> Against | None:
@@ -127,13 +181,21 @@ def _against(rows: Sequence[Row], other: Sequence[Row], confidence: float, resam
     interval = difference_interval(left, right, confidence, resamples, seed)
     paired = compare(left, right)
     names = (rows[0]["method"], other[0]["method"])
-    missing = [sum(not row["delivered"] for row in group if row["source"] in common) for group in (rows, other)]
+    delivered = [[row["delivered"] for row in group if row["source"] in common] for group in (rows, other)]
+    missing = [len(group) - sum(group) for group in delivered]
     return Against(
         baseline=names[1],
         interval=interval,
         paired=paired,
         left_out=tuple(sorted(mine ^ theirs)),
-        statement=statement(names, f"{rows[0]['track']} track, B = {rows[0]['budget']}", interval, paired, missing),
+        statement=statement(
+            names,
+            f"{rows[0]['track']} track, B = {rows[0]['budget']}",
+            interval,
+            paired,
+            missing,
+            nothing=not any(map(any, delivered)),
+        ),
     )
 
 

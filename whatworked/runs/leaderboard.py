@@ -30,8 +30,10 @@ class Entry:
     budget : int
     rules : bool
         Whether the run handed out code-equivalence classes.
-    recovery, low, high : float
-        Family-macro recovery with its 95 % bootstrap interval.
+    recovery : float
+        Family-macro recovery.
+    low, high : float or None
+        Its 95 % bootstrap interval; None for a single record.
     strict, exact : float
         Number of sources, seeds averaged.
     sources, missing : int
@@ -48,8 +50,8 @@ class Entry:
     method: str
     submission: str
     recovery: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     strict: float
     exact: float
     sources: int

@@ -15,7 +15,7 @@ FEW_FAMILIES = 3
 ALWAYS = "None of this speaks about other budgets, other metrics, or surfaces that a method was tuned on."
 """The limit of every comparison."""
 
-Verdict = Literal["ahead", "behind", "open", "same", "one source", "few families"]
+Verdict = Literal["ahead", "behind", "open", "same", "one source", "few families", "missing"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Statement:
     verdict : str
         ``ahead`` or ``behind`` of the baseline; ``open`` where the interval holds 0; ``same`` on every source; ``one
         source`` where leaving out one source changes the sign; ``few families`` where there are too few to speak of
-        others.
+        others; ``missing`` where neither delivered anything.
     difference, supports : str
         The numbers, and what may be said.
     limits : tuple of str
@@ -49,6 +49,7 @@ def statement(
     interval: Interval,
     paired: Comparison,
     missing: Sequence[int] = (0, 0),
+    nothing: bool = False,
 ) -> Statement:
     """What a paired comparison supports.
 
@@ -64,12 +65,14 @@ def statement(
         The same by source.
     missing : (int, int)
         Missing deliveries of each, which count as recovery 0.
+    nothing : bool, default False
+        Whether neither delivered anything at all.
     """
-    verdict = _verdict(interval, paired)
+    verdict = "missing" if nothing else _verdict(interval, paired)
     difference = (
         f"{methods[0]} against {methods[1]}, {place}: {_signed(interval.estimate)} family-macro recovery "
-        f"({interval.confidence:.0%} interval {_signed(interval.low)} to {_signed(interval.high)}; better on "
-        f"{paired.better}, equal on {paired.equal}, worse on {paired.worse} of {paired.sources.count} sources)."
+        f"({_interval(interval)}better on {paired.better}, equal on {paired.equal}, worse on {paired.worse} of "
+        f"{_counted(paired.sources.count, 'source')})."
     )
     limits = [
         f"1 delivery of {method} is missing and counts as recovery 0."
@@ -108,6 +111,7 @@ def overview(
         "same": "the same in {}",
         "one source": "hanging on one source in {}",
         "few families": "too few families to speak of others in {}",
+        "missing": "both missing everywhere in {}",
     }
     parts = [
         text.format(given.count(verdict)) + _named(verdict, given, places)
@@ -121,13 +125,16 @@ def _named(verdict: Verdict, given: Sequence[Verdict], places: Sequence[tuple[st
     """Where a verdict was given, as `` (four: B = 4, 8; paired: B = 20)``."""
     if places is None:
         return ""
+    chosen = [place for one, place in zip(given, places, strict=True) if one == verdict]
+    return f" ({listed_places(chosen, single=len({track for track, _ in places}) == 1)})"
+
+
+def listed_places(places: Iterable[tuple[str, int]], *, single: bool = False) -> str:
+    """Tracks with budgets, as ``four: B = 4, 8; paired: B = 20``; without the track if it is a `single` one."""
     budgets: dict[str, list[str]] = {}
-    for one, (track, budget) in zip(given, places, strict=True):
-        if one == verdict:
-            budgets.setdefault(track, []).append(str(budget))
-    single = len({track for track, _ in places}) == 1
-    named = (("" if single else f"{track}: ") + f"B = {', '.join(found)}" for track, found in budgets.items())
-    return f" ({'; '.join(named)})"
+    for track, budget in places:
+        budgets.setdefault(track, []).append(str(budget))
+    return "; ".join(("" if single else f"{track}: ") + f"B = {', '.join(found)}" for track, found in budgets.items())
 
 
 def without_pairs(methods: int) -> str:
@@ -137,8 +144,23 @@ def without_pairs(methods: int) -> str:
     return "No method shares a track, a budget and a source with its baseline; name another one with --baseline."
 
 
+def without_counterpart(methods: Sequence[str], baselines: Sequence[str]) -> str:
+    """That the baseline pairs some methods with nothing, and under which `baselines` they would be compared."""
+    return (
+        f"{', '.join(methods)}: not compared, no counterpart under this baseline; try --baseline "
+        f"{' or '.join(baselines)}."
+    )
+
+
+def nothing_shared(method: str, baseline: str, places: Iterable[tuple[str, int]]) -> str:
+    """That a method and its baseline have no source in common in some places (track and budget)."""
+    return f"{method}: not compared with {baseline} on {listed_places(places)}, where they share no source."
+
+
 def multiplicity(comparisons: int, confidence: float) -> str:
-    """How many intervals of `comparisons` would miss by chance alone."""
+    """How many intervals of `comparisons` that have one would miss by chance alone."""
+    if not comparisons:
+        return "A single value has no interval."
     expected = comparisons * (1.0 - confidence)
     return (
         f"{comparisons} comparison{' was' if comparisons == 1 else 's were'} made, each at {confidence:.0%}: if no "
@@ -149,7 +171,7 @@ def multiplicity(comparisons: int, confidence: float) -> str:
 def _verdict(interval: Interval, paired: Comparison) -> Verdict:
     if paired.equal == paired.sources.count:
         return "same"
-    if interval.families < FEW_FAMILIES:
+    if interval.families < FEW_FAMILIES or interval.low is None or interval.high is None:
         return "few families"
     if interval.low <= 0.0 <= interval.high:
         return "open"
@@ -161,12 +183,15 @@ def _verdict(interval: Interval, paired: Comparison) -> Verdict:
 
 def _supports(verdict: Verdict, methods: tuple[str, str], interval: Interval, paired: Comparison) -> str:
     ahead, behind = methods if interval.estimate > 0 else methods[::-1]
-    families = f"{interval.families} {'family' if interval.families == 1 else 'families'}"
     if verdict == "same":
         return "The two are the same on every source."
+    if verdict == "missing":
+        return "Both are missing everywhere: there is nothing to compare."
     if verdict == "few families":
-        return f"This is what happened on these {interval.sources} sources of {families}; it says nothing about others."
-    if verdict == "open":
+        sources = "this source" if interval.sources == 1 else f"these {interval.sources} sources"
+        families = "1 family" if interval.families == 1 else f"{interval.families} families"
+        return f"This is what happened on {sources} of {families}; it says nothing about others."
+    if verdict == "open" and interval.low is not None and interval.high is not None:
         largest = max(abs(interval.low), abs(interval.high))
         return (
             f"One may not say that either recovers more, nor that they are equal: differences up to {largest:.3f}, of "
@@ -176,9 +201,8 @@ def _supports(verdict: Verdict, methods: tuple[str, str], interval: Interval, pa
     if verdict == "one source" and omission is not None:
         culprit = omission.low_source if interval.estimate > 0 else omission.high_source
         return f"{ahead} is ahead of {behind} only with {culprit}: without that source the sign changes."
-    spread = (
-        "" if omission is None else f", by {_signed(omission.low)} to {_signed(omission.high)} without any one source"
-    )
+    ends = [] if omission is None else sorted((abs(omission.low), abs(omission.high)))
+    spread = f", by {ends[0]:.3f} to {ends[1]:.3f} without any one source" if ends else ""
     return f"One may say that {ahead} recovers more than {behind} on sources and families like these{spread}."
 
 
@@ -186,10 +210,20 @@ def _limits(verdict: Verdict, interval: Interval, paired: Comparison) -> list[st
     limits = []
     against = paired.worse if interval.estimate > 0 else paired.better
     if verdict in ("ahead", "behind") and against:
-        limits.append(f"It does not hold everywhere: on {against} sources it is the other way round.")
+        limits.append(f"It does not hold everywhere: on {_counted(against, 'source')} it is the other way round.")
     if verdict in ("ahead", "behind") and interval.families == interval.sources:
         limits.append("With one source per family nothing can be said about a single family.")
     return limits
+
+
+def _interval(interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return ""
+    return f"{interval.confidence:.0%} interval {_signed(interval.low)} to {_signed(interval.high)}; "
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _signed(value: float) -> str:

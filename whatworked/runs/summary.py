@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,8 +12,10 @@ from whatworked.grades import TOLERANCES
 
 Row = Mapping[str, Any]
 
-_FEW = 3
-"""Conditions of a failure that are named."""
+FEW = 3
+"""Conditions of a failure, and numbers in a cause, that are named one by one."""
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.]*\w)")
+"""A number that stands alone, not part of a name such as float64."""
 STRICT_PROFILE = tuple(f"strict_{tolerance:g}" for tolerance in TOLERANCES)
 
 
@@ -86,32 +89,69 @@ def count_of(rows: Iterable[Row], quantity: str) -> float:
 
 
 def failures(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
-    """Missing deliveries by method, condition and cause, with budgets and number of records."""
+    """Missing deliveries by method, condition and cause, with budgets and number of records.
+
+    Causes that differ in numbers alone are one, which names those numbers.
+    """
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if not row["delivered"]:
-            groups.setdefault((row["method"], row["condition"], row["failure"] or "unknown"), []).append(row)
-    for (method, condition, cause), members in groups.items():
+            groups.setdefault((row["method"], row["condition"], _form(_cause(row))), []).append(row)
+    for (method, condition, _), members in groups.items():
         yield {
             "method": method,
             "condition": condition,
-            "cause": cause,
+            "cause": merged_causes([_cause(row) for row in members]),
             "budgets": sorted({row["budget"] for row in members}),
             "records": len(members),
         }
 
 
-def listed_failures(rows: Iterable[Row]) -> list[str]:
-    """Missing deliveries in words, one line per method and cause."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for entry in failures(rows):
-        groups.setdefault((entry["method"], entry["cause"]), []).append(entry)
+def merged_causes(causes: Sequence[str]) -> str:
+    """One cause for several that differ in numbers alone.
+
+    Examples
+    --------
+    >>> merged_causes(["n_samples_fit = 6, n_samples = 16", "n_samples_fit = 10, n_samples = 16"])
+    'n_samples_fit = 6 or 10, n_samples = 16'
+    """
+    columns = zip(*(_NUMBER.findall(cause) for cause in causes), strict=True)
+    parts = _NUMBER.split(causes[0])
+    return "".join(part + number for part, number in zip(parts, [*map(_either, columns), ""], strict=True))
+
+
+def _either(numbers: Iterable[str]) -> str:
+    found = sorted(set(numbers), key=float)
+    return " or ".join(found) if len(found) <= FEW else f"{found[0]} to {found[-1]}"
+
+
+def _cause(row: Row) -> str:
+    return str(row["failure"] or "unknown")
+
+
+def _form(cause: str) -> str:
+    """A cause with its numbers blanked out."""
+    return _NUMBER.sub("#", cause)
+
+
+def listed_failures(rows: Iterable[Row], named: int | None = FEW) -> list[str]:
+    """Missing deliveries in words, one line per method and cause; all conditions are named if there are up to `named`.
+
+    Causes that differ in numbers alone are one; None for `named` names all conditions, however many.
+    """
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if not row["delivered"]:
+            groups.setdefault((row["method"], _form(_cause(row))), []).append(row)
     lines = []
-    for (method, cause), members in groups.items():
-        budgets = ",".join(map(str, sorted({budget for entry in members for budget in entry["budgets"]})))
-        names = [entry["condition"] for entry in members]
-        places = ", ".join(names) if len(names) <= _FEW else f"{len(names)} conditions ({', '.join(names[:_FEW])}, …)"
-        lines.append(f"{method} on {places}, budgets {budgets}: {cause}")
+    for (method, _), members in groups.items():
+        budgets = sorted({row["budget"] for row in members})
+        names = list(dict.fromkeys(row["condition"] for row in members))
+        few = named is None or len(names) <= named
+        places = ", ".join(names) if few else f"{len(names)} conditions ({', '.join(names[:named])}, …)"
+        under = f"{'budget' if len(budgets) == 1 else 'budgets'} {', '.join(map(str, budgets))}"
+        records = f"{len(members)} {'record' if len(members) == 1 else 'records'}"
+        lines.append(f"{method} on {places}, {under} ({records}): {merged_causes([_cause(row) for row in members])}")
     return lines
 
 
