@@ -66,7 +66,8 @@ class Workflow:
     held_off : tuple of Option
         Options kept at their default, as in the four-option track.
     version : str
-        Goes into the record of every reference table; raised with each change of a stage that may change a result.
+        Goes into the record of every reference table; raised with each change of a stage that may change a result. The
+        record of a family from outside the package has a digest of its text besides.
 
     Raises
     ------

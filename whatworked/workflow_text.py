@@ -67,14 +67,31 @@ def code(workflow: Workflow) -> str:
     Where a module has no source file (an interactive session) the functions' own text is given, and where that is
     missing too a comment says so.
     """
-    used = [function for stage in workflow.stages for function in (stage.run, stage.direct) if function is not None]
-    functions = [_unwrapped(function) for function in used]
+    functions = [_unwrapped(function) for function in _stage_functions(workflow)]
     metric = workflow.metric
     scoring = {_module_of(each) for each in (metric.native, metric.cost_scale, metric.extras) if each is not None}
     declared = dict.fromkeys(_module_of(function) for function in functions)
     helpers = _helpers(declared, {_module_of(metric.second)} - scoring)
     texts = [*map(_text, functions), *(_titled(name, _source(name) or "") for name in sorted(helpers))]
     return "\n\n".join(dict.fromkeys(texts))
+
+
+def deciding_text(workflow: Workflow) -> str:
+    """Whatever text decides a table: `code`, and the modules of the settings, the metric and the fingerprint."""
+    metric = workflow.metric
+    others: tuple[Callable[..., Any] | None, ...] = (
+        *(stage.setting for stage in workflow.stages),
+        metric.native,
+        metric.cost_scale,
+        metric.extras,
+        workflow.form.fingerprint,
+    )
+    functions = (*_stage_functions(workflow), *(function for function in others if function is not None))
+    return "\n\n".join(dict.fromkeys((code(workflow), *(_text(_unwrapped(function)) for function in functions))))
+
+
+def _stage_functions(workflow: Workflow) -> list[Callable[..., Any]]:
+    return [function for stage in workflow.stages for function in (stage.run, stage.direct) if function is not None]
 
 
 def _helpers(declared: Iterable[str], apart: set[str]) -> set[str]:
@@ -91,7 +108,11 @@ def _helpers(declared: Iterable[str], apart: set[str]) -> set[str]:
 
 def _siblings(name: str, package: str) -> set[str]:
     """Modules of `package` that the text of a module imports, wherever in it."""
-    names = (one for node in ast.walk(ast.parse(_source(name) or "")) for one in _imported(node, _package(name)))
+    try:
+        tree = ast.parse(_source(name) or "")
+    except (SyntaxError, ValueError):  # it was edited since it was imported, or never was
+        return set()
+    names = (one for node in ast.walk(tree) for one in _imported(node, _package(name)))
     return {one for one in names if package and one.startswith(f"{package}.") and _source(one) is not None}
 
 
@@ -123,6 +144,7 @@ def _source(name: str) -> str | None:
     path = spec.origin if spec is not None and spec.has_location else None
     if path is None or not path.endswith(".py"):
         return None
+    linecache.checkcache(path)
     text = "".join(linecache.getlines(path))
     return text or None
 

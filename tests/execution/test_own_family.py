@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import toy_family
 from toy_family import WORKFLOW, Shelf
 
 from whatworked.prepared import PreparedInput
@@ -61,14 +62,16 @@ def declare(folder: Path, facts: dict[str, Any]) -> None:
     (folder / "box.toml").write_text(MANIFEST.format(facts=toml, digest=digest, sha256=sha256))
 
 
-def whatworked(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def whatworked(
+    folder: Path, *arguments: str, module: str = "toy_family", path: Path = Path(__file__).parent
+) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
         "WHATWORKED_MANIFESTS": str(folder / "manifests"),
-        "WHATWORKED_FAMILIES": "toys=toy_family:WORKFLOW",
+        "WHATWORKED_FAMILIES": f"toys={module}:WORKFLOW",
         "WHATWORKED_CACHE": str(folder / "cache"),
         "WHATWORKED_OFFLINE": "1",
-        "PYTHONPATH": str(Path(__file__).parent),
+        "PYTHONPATH": str(path),
     }
     command = [sys.executable, "-m", "whatworked", *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -105,3 +108,38 @@ def test_failing_configurations_are_reported_and_the_exit_code_is_1(own: Path) -
     assert "- box: 4 of 16 failed: 0010, 0110, 1010, 1110" in done.stdout
     assert f"Tracebacks are in {own / 'out' / 'failures.log'}" in done.stdout
     assert "ValueError: this setting cannot be mixed" in (own / "out" / "failures.log").read_text()
+
+
+SHIFTS = 'return data.arrays["x"] + by'
+FAILS = 'raise ValueError("this setting cannot be mixed")'
+
+
+def rebuilt_with(own: Path, out: str, **edits: str) -> str:
+    """What a rebuild tells after `edits` of the stages of the toy family (text of SHIFTS, of FAILS)."""
+    text = Path(toy_family.__file__).read_text(encoding="utf-8")
+    for name, before in (("shifts", SHIFTS), ("fails", FAILS)):
+        assert text.count(before) == 1
+        text = text.replace(before, edits.get(name, before))
+    (own / "edited_toys.py").write_text(text, encoding="utf-8")
+    done = whatworked(own, "rebuild", "box", "--out", str(own / out), module="edited_toys", path=own)
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_an_edited_stage_is_run_again(own: Path) -> None:
+    declare(own / "manifests", {})
+    assert "1 built, 0 unchanged" in rebuilt_with(own, "out")
+    before = (own / "out" / "box.tsv").read_bytes()
+    assert "0 built, 1 unchanged" in rebuilt_with(own, "out")
+    assert "1 built, 0 unchanged" in rebuilt_with(own, "out", shifts=f"{SHIFTS} + by")
+    assert (own / "out" / "box.tsv").read_bytes() != before
+    assert "0 built, 1 unchanged" in rebuilt_with(own, "out", shifts=f"{SHIFTS} + by")
+
+
+def test_what_ran_before_an_edit_is_not_taken_over(own: Path) -> None:
+    declare(own / "manifests", {"fails": [True, False]})
+    assert "4 of 16 failed" in rebuilt_with(own, "out", shifts=f"{SHIFTS} - by - by")
+    assert (own / "out" / ".journal").exists()
+    assert "1 built" in rebuilt_with(own, "out", fails="pass")
+    assert "1 built" in rebuilt_with(own, "fresh", fails="pass")
+    assert (own / "out" / "box.tsv").read_bytes() == (own / "fresh" / "box.tsv").read_bytes()

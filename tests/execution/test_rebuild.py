@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf, workflow_of
 
-from whatworked import references
+from whatworked import references, workflows
+from whatworked.catalog import FAMILIES
 from whatworked.errors import ExecutionError, InvalidOptionError, ReferenceTableError, StorageError, UnknownNameError
 from whatworked.execution.journal import JOURNAL
 from whatworked.execution.lock import folder_lock
 from whatworked.execution.rebuild import FAILURES, RebuildRequest, rebuild
 from whatworked.execution.report import RebuildReport
+from whatworked.execution.tables import version_of
 from whatworked.references.index import INDEX
 
 
@@ -112,6 +115,13 @@ def test_another_version_of_the_workflow_is_run_again(tmp_path: Path) -> None:
     for version, status in (("1", "unchanged"), ("2", "built"), ("2", "unchanged")):
         changed = dataclasses.replace(WORKFLOW, version=version)
         assert statuses(rebuild(request, Shelf(), {"toys": changed}.__getitem__)) == {"box": status}
+
+
+def test_a_family_of_the_package_is_told_by_its_version_alone() -> None:
+    assert {version_of(workflows.get(family)) for family in FAMILIES} == {"1"}
+    assert re.fullmatch(r"1\+[0-9a-f]{16}", version_of(WORKFLOW))
+    assert version_of(WORKFLOW) == version_of(dataclasses.replace(WORKFLOW))
+    assert version_of(WORKFLOW) != version_of(dataclasses.replace(WORKFLOW, summary="Another one."))
 
 
 def test_an_altered_table_is_built_again(tmp_path: Path, built: dict[str, bytes]) -> None:

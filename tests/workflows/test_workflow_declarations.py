@@ -20,6 +20,7 @@ from whatworked.errors import DeclarationError, InvalidMaskError
 from whatworked.metric import Metric
 from whatworked.prediction import PredictionForm, values_fingerprint
 from whatworked.workflow import Option, Stage, Workflow
+from whatworked.workflow_text import deciding_text
 
 CLASSES = {
     "classification": 64,
@@ -228,6 +229,43 @@ def test_helpers_of_a_family_from_outside_are_found_however_they_are_imported(
     assert headings(workflow) == [f"outside_helpers.{name}" for name in found]
     scored = replace(workflow, metric=replace(metric, native=family.again))
     assert headings(scored) == [f"outside_helpers.{name}" for name in [*found, "only_second", "second"]]
+
+
+def test_all_text_that_decides_a_table_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in {
+        "stages_apart": "def stage(data, setting):\n    return 0.0\n",
+        "settings_apart": "def choose(on):\n    return on['A']\n",
+        "metric_apart": "def native(data, prediction):\n    return 0.0\n",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    stages, chosen, scored = map(importlib.import_module, ("stages_apart", "settings_apart", "metric_apart"))
+    workflow = replace(
+        GOOD,
+        stages=(Stage("stage", stages.stage, "AB", chosen.choose),),
+        metric=Metric("m", scored.native, step),
+    )
+    assert headings(workflow) == ["stages_apart"]
+    before = deciding_text(workflow)
+    for name in ("def stage(", "def choose(", "def native(", "def values_fingerprint("):
+        assert before.count(name) == 1
+    # Even one that cannot be read is told apart from what it was.
+    (tmp_path / "settings_apart.py").write_text("def choose(on:\n")
+    assert deciding_text(workflow) != before
+
+
+def test_code_is_shown_though_a_helper_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "half_written").mkdir()
+    for name, text in {
+        "__init__": "",
+        "family": "def stage(data, setting):\n    from . import later\n",
+        "later": "from . import (\n",
+    }.items():
+        (tmp_path / "half_written" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    family = importlib.import_module("half_written.family")
+    workflow = replace(GOOD, stages=(Stage("stage", family.stage, "AB"),))
+    assert headings(workflow) == ["half_written.family", "half_written.later"]
 
 
 def test_code_without_a_source_file_says_so() -> None:

@@ -18,7 +18,7 @@ from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.execution.profile import NumericProfile, pinned_profile
 from whatworked.execution.report import ConditionResult, RebuildReport
-from whatworked.execution.tables import assemble, entry_of, header_of, made_by, row_of, write_machine
+from whatworked.execution.tables import assemble, entry_of, header_of, made_by, row_of, version_of, write_machine
 from whatworked.execution.worker import Ran
 from whatworked.files import storage_errors, write_atomic
 from whatworked.progress import Progress, progress
@@ -89,7 +89,12 @@ class _Run:
 
     def basis(self, one: Condition) -> tuple[str, str]:
         """Version of the workflow and digest of the prepared input of a condition."""
-        return self.workflows[one.family].version, self.inputs.prepared[one.source].digest
+        return self.versions[one.family], self.inputs.prepared[one.source].digest
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """Version of the workflow by family, read once: what is edited during the run is run again by the next one."""
+        return {family: version_of(workflow) for family, workflow in self.workflows.items()}
 
     @cached_property
     def made(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from whatworked.canonical import canonical_json, sha256
-from whatworked.catalog import Condition
+from whatworked.catalog import FAMILIES, Condition
 from whatworked.cube import mask_strings
 from whatworked.execution.profile import NumericProfile, processor
 from whatworked.files import write_atomic
@@ -18,6 +18,10 @@ from whatworked.prepared import PreparedInput
 from whatworked.references.index import MACHINE, Entry, Maker
 from whatworked.references.schema import SCHEMA, Header, OptionNote, Row, Table
 from whatworked.workflow import Workflow
+from whatworked.workflow_text import deciding_text
+
+SHORT = 16
+"""Hexadecimal digits of the digest in the version of a family from outside."""
 
 
 def row_of(mask: str, outcome: Outcome) -> Row:
@@ -66,6 +70,19 @@ def entry_of(header: Header, data: bytes, workflow: str, prepared: str, maker: s
         prepared=prepared,
         maker=maker,
     )
+
+
+def version_of(workflow: Workflow) -> str:
+    """Version of a workflow as the index records it.
+
+    For a family of the package its `version`. For one from outside ``<version>+<digest>``, where the digest is of its
+    declaration and its text (`whatworked.workflow_text.deciding_text`): its author edits it between one run and the
+    next.
+    """
+    if workflow.family in FAMILIES:
+        return workflow.version
+    text = canonical_json([workflow.describe(), deciding_text(workflow)])
+    return f"{workflow.version}+{sha256(text)[:SHORT]}"
 
 
 def made_by(maker: Maker, workflow: str, prepared: str, *, cold: bool) -> str:

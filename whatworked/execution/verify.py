@@ -21,7 +21,7 @@ from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.execution.profile import pinned_profile
 from whatworked.execution.rebuild import WorkflowOf
-from whatworked.execution.tables import header_of, row_of
+from whatworked.execution.tables import header_of, row_of, version_of
 from whatworked.progress import progress
 from whatworked.references.index import Index, Maker, read_index
 from whatworked.references.schema import Table
@@ -194,7 +194,7 @@ class _Check:
             f"{what} was {before}, is {now}"
             for what, before, now in (
                 ("prepared input", entry.prepared, prepared),
-                ("workflow version", entry.workflow, workflow.version),
+                ("workflow version", entry.workflow, version_of(workflow)),
             )
             if before != now
         ]
