@@ -27,7 +27,26 @@ from whatworked.spectrum import walsh_hadamard
 
 
 def banzhaf_interactions(values: npt.ArrayLike) -> FloatArray:
-    """Banzhaf interaction index of every subset of options, shape (2**d,); entry 0 is the mean of the table.
+    """Banzhaf interaction index of every subset of options.
+
+    The index of a subset S is the mean over all backgrounds of its ``|S|``-fold difference, ``2**|S|`` times the
+    Walsh-Hadamard coefficient: the mean effect for one option, J_ij for two (Grabisch and Roubens, Int. J. Game Theory
+    28 (1999) 547-565).
+
+    Parameters
+    ----------
+    values : array-like of float, shape (2**d,)
+        Table in canonical order, 1 <= d <= 20.
+
+    Returns
+    -------
+    ndarray of float64, shape (2**d,)
+        At the rank of the mask that switches exactly S on; entry 0 is the mean of the table.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
 
     Examples
     --------
@@ -39,7 +58,25 @@ def banzhaf_interactions(values: npt.ArrayLike) -> FloatArray:
 
 
 def mobius(values: npt.ArrayLike) -> FloatArray:
-    """Möbius coefficients (Harsanyi dividends) of a table, shape (2**d,): u(z) = sum of m_S over S within z.
+    """Möbius coefficients (Harsanyi dividends) of a table.
+
+    ``u(z)`` is the sum of ``m_S`` over all subsets S of the options that are on in z, so ``m_S`` says what S does where
+    everything else is off (Harsanyi, Int. Economic Review 4 (1963) 194-220).
+
+    Parameters
+    ----------
+    values : array-like of float, shape (2**d,)
+        Table in canonical order, 1 <= d <= 20.
+
+    Returns
+    -------
+    ndarray of float64, shape (2**d,)
+        Coefficient m_S at the rank of the mask that switches exactly S on.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
 
     Examples
     --------
@@ -53,7 +90,28 @@ def mobius(values: npt.ArrayLike) -> FloatArray:
 
 
 def inverse_mobius(coefficients: npt.ArrayLike) -> FloatArray:
-    """Table whose Möbius coefficients are given, shape (2**d,) -> (2**d,)."""
+    """Table whose Möbius coefficients are given; see `mobius`.
+
+    Parameters
+    ----------
+    coefficients : array-like of float, shape (2**d,)
+        Coefficient m_S at the rank of S, 1 <= d <= 20.
+
+    Returns
+    -------
+    ndarray of float64, shape (2**d,)
+        Table in canonical order.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
+
+    Examples
+    --------
+    >>> inverse_mobius([0.25, 0.25, 0.5, -0.75]).tolist()
+    [0.25, 0.5, 0.75, 0.25]
+    """
     table, _ = cube_table(coefficients)
     for cube in _options(table):
         cube[:, 1, :] += cube[:, 0, :]
@@ -61,10 +119,11 @@ def inverse_mobius(coefficients: npt.ArrayLike) -> FloatArray:
 
 
 def anova_component(values: npt.ArrayLike, subset: str) -> FloatArray:
-    """Functional-ANOVA component of one subset of options at every mask, shape (2**d,).
+    """Functional-ANOVA component of one subset of options at every mask.
 
     All masks are equally likely; the components of all subsets sum to the table, and each but the mean averages to zero
-    over any of its options.
+    over any of its options. The component of S is ``w_S * prod_{i in S} x_i`` (O'Donnell, "Analysis of Boolean
+    Functions", Cambridge University Press 2014, section 8.3).
 
     Parameters
     ----------
@@ -72,6 +131,21 @@ def anova_component(values: npt.ArrayLike, subset: str) -> FloatArray:
         Table in canonical order.
     subset : str
         The subset as a mask: 1 for the options in it.
+
+    Returns
+    -------
+    ndarray of float64, shape (2**d,)
+        In canonical order.
+
+    Raises
+    ------
+    InvalidMaskError
+        If the table is not one row of 2**d values, 1 <= d <= 20, or the subset no mask of that cube.
+
+    Examples
+    --------
+    >>> anova_component([0.0, 0.0, 0.0, 1.0], "10").tolist()
+    [-0.25, -0.25, 0.25, 0.25]
     """
     spectrum = walsh_hadamard(values)
     rank = mask_rank(subset, dimensions_of(spectrum.size))
@@ -80,7 +154,32 @@ def anova_component(values: npt.ArrayLike, subset: str) -> FloatArray:
 
 
 def sobol_indices(values: npt.ArrayLike) -> FloatArray:
-    """Share of variance of every functional-ANOVA component, shape (2**d,); entry 0 is 0, all zero for a constant."""
+    """Share of the variance of a table that each functional-ANOVA component carries.
+
+    The share of a subset S is ``w_S**2`` over the sum of all squares but that of the mean (Sobol', Math. Modelling and
+    Computational Experiment 1 (1993) 407-414).
+
+    Parameters
+    ----------
+    values : array-like of float, shape (2**d,)
+        Table in canonical order, 1 <= d <= 20.
+
+    Returns
+    -------
+    ndarray of float64, shape (2**d,)
+        At the rank of the mask that switches exactly S on; entry 0 is 0. They sum to 1, or are all 0 for a constant
+        table.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
+
+    Examples
+    --------
+    >>> sobol_indices([0.0, 0.0, 1.0, 0.0]).round(3).tolist()
+    [0.0, 0.333, 0.333, 0.333]
+    """
     squares = walsh_hadamard(values) ** 2
     squares[0] = 0.0
     total = math.fsum(squares.tolist())
@@ -88,7 +187,28 @@ def sobol_indices(values: npt.ArrayLike) -> FloatArray:
 
 
 def total_sobol_indices(values: npt.ArrayLike) -> FloatArray:
-    """Share of variance of all components that involve each option, shape (d,)."""
+    """Share of the variance of all functional-ANOVA components that involve each option; see `sobol_indices`.
+
+    Parameters
+    ----------
+    values : array-like of float, shape (2**d,)
+        Table in canonical order, 1 <= d <= 20.
+
+    Returns
+    -------
+    ndarray of float64, shape (d,)
+        In the order of the options; they may sum to more than 1, as an interaction counts for each of its options.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
+
+    Examples
+    --------
+    >>> total_sobol_indices([0.0, 0.0, 1.0, 0.0]).round(3).tolist()
+    [0.667, 0.667]
+    """
     shares = sobol_indices(values)
     d = dimensions_of(shares.size)
     return np.array([math.fsum(shares.reshape(1 << i, 2, -1)[:, 1].ravel().tolist()) for i in range(d)])

@@ -82,23 +82,77 @@ def cube_table(values: npt.ArrayLike) -> tuple[FloatArray, int]:
 
 
 def mask_string(rank: int, d: int) -> str:
-    """Mask of canonical rank `rank` as a string, for instance ``mask_string(6, 4) == "0110"``."""
+    """Mask of a canonical rank as a string.
+
+    Parameters
+    ----------
+    rank : int
+        From 0 to 2**d - 1; not checked.
+    d : int
+        Number of options.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> mask_string(6, 4)
+    '0110'
+    """
     return format(int(rank), f"0{d}b")
 
 
 @lru_cache(maxsize=32)
 def mask_strings(d: int) -> tuple[str, ...]:
-    """All 2**d masks in canonical (lexical) order."""
+    """All 2**d masks in canonical (lexical) order.
+
+    Parameters
+    ----------
+    d : int
+        Number of options, 1 to 20.
+
+    Returns
+    -------
+    tuple of str, length 2**d
+
+    Raises
+    ------
+    InvalidMaskError
+        For another number of options.
+
+    Examples
+    --------
+    >>> mask_strings(2)
+    ('00', '01', '10', '11')
+    """
     return tuple(mask_string(rank, d) for rank in range(1 << check_dimensions(d)))
 
 
 def mask_rank(mask: str, d: int | None = None) -> int:
     """Canonical rank of a mask string.
 
+    Parameters
+    ----------
+    mask : str
+        For instance ``"0110"``, option A leftmost.
+    d : int, optional
+        Number of options that the mask must have; default: as many as it has, up to 20.
+
+    Returns
+    -------
+    int
+        From 0 to 2**d - 1.
+
     Raises
     ------
     InvalidMaskError
         If `mask` is not a string of 0 and 1, or is not of length `d` when `d` is given.
+
+    Examples
+    --------
+    >>> mask_rank("0110")
+    6
     """
     if not isinstance(mask, str) or not mask or set(mask) - {"0", "1"} or len(mask) > MAX_OPTIONS:
         raise InvalidMaskError(f"{mask!r} is not a mask; a mask is a string of {d or 'd'} characters 0 or 1")
@@ -129,7 +183,7 @@ def bits_of(ranks: npt.ArrayLike, d: int) -> BitArray:
     Parameters
     ----------
     ranks : array-like of int, shape (n,)
-        Canonical ranks.
+        Canonical ranks, from 0 to 2**d - 1; not checked.
     d : int
         Number of options.
 
@@ -137,13 +191,38 @@ def bits_of(ranks: npt.ArrayLike, d: int) -> BitArray:
     -------
     ndarray of int8, shape (n, d)
         Column i is option i, A first.
+
+    Examples
+    --------
+    >>> bits_of([6, 15], 4).tolist()
+    [[0, 1, 1, 0], [1, 1, 1, 1]]
     """
     shifts = np.arange(d - 1, -1, -1)
     return ((np.asarray(ranks, dtype=np.int64)[:, None] >> shifts) & 1).astype(np.int8)
 
 
 def ranks_of(bits: npt.ArrayLike) -> IntArray:
-    """Canonical ranks of rows of bits, shape (n, d) -> (n,); raises `InvalidMaskError` for anything but 0 and 1."""
+    """Canonical ranks of masks given as rows of bits.
+
+    Parameters
+    ----------
+    bits : array-like of 0 and 1, shape (n, d)
+        Column i is option i, A first.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+
+    Raises
+    ------
+    InvalidMaskError
+        If the array has another number of axes or holds anything but 0 and 1.
+
+    Examples
+    --------
+    >>> ranks_of([[0, 1, 1, 0], [1, 1, 1, 1]]).tolist()
+    [6, 15]
+    """
     rows = np.asarray(bits)
     if rows.ndim != 2:
         raise InvalidMaskError(f"masks have shape {rows.shape}; expected (n, d)")
@@ -154,17 +233,73 @@ def ranks_of(bits: npt.ArrayLike) -> IntArray:
 
 
 def all_bits(d: int) -> BitArray:
-    """Bits of the whole cube in canonical order, shape (2**d, d)."""
+    """Bits of the whole cube in canonical order.
+
+    Parameters
+    ----------
+    d : int
+        Number of options, 1 to 20.
+
+    Returns
+    -------
+    ndarray of int8, shape (2**d, d)
+
+    Raises
+    ------
+    InvalidMaskError
+        For another number of options.
+    """
     return bits_of(np.arange(1 << check_dimensions(d)), d)
 
 
 def anchors(d: int) -> tuple[int, int]:
-    """Ranks of the two masks that are measured for free: all options off, all options on."""
+    """Ranks of the two masks that are measured for free: all options off, all options on.
+
+    Parameters
+    ----------
+    d : int
+        Number of options, 1 to 20.
+
+    Returns
+    -------
+    (int, int)
+        0 and 2**d - 1.
+
+    Raises
+    ------
+    InvalidMaskError
+        For another number of options.
+
+    Examples
+    --------
+    >>> anchors(4)
+    (0, 15)
+    """
     return 0, (1 << check_dimensions(d)) - 1
 
 
 def option_letters(d: int) -> tuple[str, ...]:
-    """Letters A, B, C, … of `d` options."""
+    """Letters of the options in the order of the mask.
+
+    Parameters
+    ----------
+    d : int
+        Number of options, 1 to 20.
+
+    Returns
+    -------
+    tuple of str, length d
+
+    Raises
+    ------
+    InvalidMaskError
+        For another number of options.
+
+    Examples
+    --------
+    >>> option_letters(4)
+    ('A', 'B', 'C', 'D')
+    """
     return tuple("ABCDEFGHIJKLMNOPQRST"[: check_dimensions(d)])
 
 

@@ -55,7 +55,18 @@ class OptionSigns:
 
 
 def floor_of(surface: ResponseSurface, name: str = "1e-12") -> float:
-    """Size in utility of the floor called `name`, one of `FLOORS`.
+    """Size in utility of a floor given by name.
+
+    Parameters
+    ----------
+    surface : ResponseSurface
+        The surface, whose range the relative floors refer to.
+    name : {"1e-12", "1%", "5%", "10%"}
+        An absolute size, or a share of the range.
+
+    Returns
+    -------
+    float
 
     Raises
     ------
@@ -76,7 +87,11 @@ def option_signs(surface: ResponseSurface, floor: float = SMALLEST_FLOOR) -> tup
     surface : ResponseSurface
         The surface.
     floor : float
-        Effects of at most this size count as none.
+        Effects of at most this size, in utility, count as none; see `floor_of`.
+
+    Returns
+    -------
+    tuple of OptionSigns, length d
 
     Examples
     --------
@@ -98,7 +113,25 @@ def option_signs(surface: ResponseSurface, floor: float = SMALLEST_FLOOR) -> tup
 
 
 def reversing_options(surface: ResponseSurface, floor: float = SMALLEST_FLOOR) -> tuple[str, ...]:
-    """Names of the options whose effect changes sign between backgrounds, beyond the floor."""
+    """Names of the options whose effect changes sign between backgrounds, beyond the floor.
+
+    Parameters
+    ----------
+    surface : ResponseSurface
+        The surface.
+    floor : float
+        Effects of at most this size, in utility, count as none; see `floor_of`.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the options.
+
+    Examples
+    --------
+    >>> reversing_options(ResponseSurface(("A", "B"), [0.0, 0.5, 0.4, 0.3]))
+    ('A', 'B')
+    """
     return tuple(signs.option for signs in option_signs(surface, floor) if signs.reverses)
 
 

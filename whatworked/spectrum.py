@@ -21,18 +21,28 @@ from whatworked.cube import FloatArray, cube_table, dimensions_of
 def walsh_hadamard(values: npt.ArrayLike) -> FloatArray:
     """Walsh-Hadamard coefficients of a table, correct to the last digit or next to it.
 
-    The fast transform carries each sum as an unevaluated pair of doubles (Knuth's two-sum), so that the result depends
-    neither on the order of the options nor on the machine.
+    With x_i = +1 for an option that is on and -1 for one that is off, the coefficient of a set S of options is
+
+        ``w_S = 2**-d * sum_z u(z) * prod_{i in S} x_i``
+
+    (O'Donnell, "Analysis of Boolean Functions", Cambridge University Press 2014, section 1.2). The fast transform
+    carries each sum as an unevaluated pair of doubles (Knuth's two-sum), so that the result depends neither on the
+    order of the options nor on the machine.
 
     Parameters
     ----------
     values : array-like of float, shape (2**d,)
-        Table in canonical order.
+        Table in canonical order, 1 <= d <= 20.
 
     Returns
     -------
     ndarray of float64, shape (2**d,)
-        Coefficient w_S at the rank of S.
+        Coefficient w_S at the rank of the mask that switches exactly S on; entry 0 is the mean.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
 
     Examples
     --------
@@ -60,7 +70,28 @@ def _butterfly(high: FloatArray, low: FloatArray) -> None:
 
 
 def inverse_walsh_hadamard(coefficients: npt.ArrayLike) -> FloatArray:
-    """Table whose Walsh-Hadamard coefficients are given, shape (2**d,) -> (2**d,)."""
+    """Table whose Walsh-Hadamard coefficients are given; see `walsh_hadamard`.
+
+    Parameters
+    ----------
+    coefficients : array-like of float, shape (2**d,)
+        Coefficient w_S at the rank of S, 1 <= d <= 20.
+
+    Returns
+    -------
+    ndarray of float64, shape (2**d,)
+        Table in canonical order.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
+
+    Examples
+    --------
+    >>> inverse_walsh_hadamard([0.75, -0.25, 0.0, 0.0]).tolist()
+    [1.0, 0.5, 1.0, 0.5]
+    """
     spectrum, d = cube_table(coefficients)
     # The signs prod x_i with x = 2z - 1 are those of the transform with x negated, times (-1)**|S|.
     orders = np.bitwise_count(np.arange(spectrum.size))
@@ -71,11 +102,26 @@ def inverse_walsh_hadamard(coefficients: npt.ArrayLike) -> FloatArray:
 def variance_by_order(values: npt.ArrayLike) -> FloatArray:
     """Variance of a table over the cube carried by interactions of each order.
 
+    Parameters
+    ----------
+    values : array-like of float, shape (2**d,)
+        Table in canonical order, 1 <= d <= 20.
+
     Returns
     -------
     ndarray of float64, shape (d + 1,)
         Entry k is the sum of w_S**2 over subsets of k options; entry 0, the mean, is 0 by definition. The entries sum
         to the population variance of the table (Parseval).
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
+
+    Examples
+    --------
+    >>> variance_by_order([0.0, 0.0, 0.0, 1.0]).tolist()
+    [0.0, 0.125, 0.0625]
     """
     spectrum = walsh_hadamard(values)
     orders = np.bitwise_count(np.arange(spectrum.size))
@@ -85,7 +131,28 @@ def variance_by_order(values: npt.ArrayLike) -> FloatArray:
 
 
 def order_shares(values: npt.ArrayLike) -> FloatArray:
-    """Share of variance by interaction order, shape (d + 1,), summing to 1; all zero for a constant table."""
+    """Share of the variance of a table carried by interactions of each order.
+
+    Parameters
+    ----------
+    values : array-like of float, shape (2**d,)
+        Table in canonical order, 1 <= d <= 20.
+
+    Returns
+    -------
+    ndarray of float64, shape (d + 1,)
+        Entry k belongs to subsets of k options; entry 0 is 0. The entries sum to 1, or are all 0 for a constant table.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is not one row of 2**d values, 1 <= d <= 20.
+
+    Examples
+    --------
+    >>> order_shares([0.0, 0.0, 1.0, 0.0]).round(3).tolist()
+    [0.0, 0.667, 0.333]
+    """
     variances = variance_by_order(values)
     total = math.fsum(variances.tolist())
     return variances / total if total > 0 else variances

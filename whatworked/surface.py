@@ -36,7 +36,17 @@ AGREEMENT = 1e-9
 
 
 class EdgeEffect(NamedTuple):
-    """One conditional effect: what switching `option` on does at `mask`, where all other options stay as they are."""
+    """One conditional effect: what switching `option` on does at `mask`, where all other options stay as they are.
+
+    Attributes
+    ----------
+    option : str
+        Name of the option that is switched on.
+    mask : str
+        The mask before, which has the option off.
+    effect : float
+        Utility after minus utility before, in [-1, 1].
+    """
 
     option: str
     mask: str
@@ -101,12 +111,30 @@ class ResponseSurface:
         options: Sequence[str] | None = None,
         name: str = "",
     ) -> ResponseSurface:
-        """Surface from a mapping of mask strings to utilities; options are called A, B, C, … unless named.
+        """Surface from a mapping of mask strings to utilities.
+
+        Parameters
+        ----------
+        utilities : mapping of str to float
+            Utility in [0, 1] of each of the 2**d masks, in any order.
+        options : sequence of str, optional
+            Names of the options; default A, B, C, …
+        name : str
+            Condition id.
+
+        Returns
+        -------
+        ResponseSurface
 
         Raises
         ------
         InvalidSurfaceError
-            If the masks are not exactly the 2**d masks of one cube.
+            If the masks are not exactly the 2**d masks of one cube, or names or utilities are refused as by the class.
+
+        Examples
+        --------
+        >>> ResponseSurface.from_mapping({"0": 0.25, "1": 0.75}).range
+        0.5
         """
         d = max((len(mask) for mask in utilities if isinstance(mask, str)), default=0)
         complete = 1 <= d <= MAX_OPTIONS and len(utilities) == 1 << d and set(utilities) == set(mask_strings(d))
@@ -159,15 +187,27 @@ class ResponseSurface:
 
     @property
     def mean_absolute_effect(self) -> float:
-        """Mean of |conditional effect| over all edges: A in the definition of recovery."""
+        """Mean size of the conditional effects over all edges: A in the definition of recovery."""
         return self.reference.mean_absolute_effect
 
     def effects(self) -> FloatArray:
-        """Conditional effects, shape (d, 2**(d-1)): row i is option i, columns its off-masks by ascending rank."""
+        """Conditional effects; see `whatworked.effects.conditional_effects`.
+
+        Returns
+        -------
+        ndarray of float64, shape (d, 2**(d-1))
+            Row i is option i, columns its off-masks by ascending rank.
+        """
         return _effects.conditional_effects(self.utilities)
 
     def effect_table(self) -> tuple[EdgeEffect, ...]:
-        """All d * 2**(d-1) conditional effects as rows, option by option, masks in canonical order."""
+        """All conditional effects as rows.
+
+        Returns
+        -------
+        tuple of EdgeEffect, length d * 2**(d-1)
+            Option by option, masks in canonical order.
+        """
         return tuple(
             EdgeEffect(option, mask_string(int(rank), self.d), effect)
             for i, (option, row) in enumerate(zip(self.options, self.effects().tolist(), strict=True))
@@ -175,23 +215,59 @@ class ResponseSurface:
         )
 
     def mean_effects(self) -> FloatArray:
-        """Mean conditional effect of each option, shape (d,)."""
+        """Mean conditional effect of each option; see `whatworked.effects.mean_effects`.
+
+        Returns
+        -------
+        ndarray of float64, shape (d,)
+        """
         return _effects.mean_effects(self.utilities)
 
     def interactions(self) -> FloatArray:
-        """Mean pair interactions, shape (d (d-1) / 2,), in the order of `pairs`."""
+        """Mean pair interactions; see `whatworked.effects.pair_interactions`.
+
+        Returns
+        -------
+        ndarray of float64, shape (d (d-1) / 2,)
+            In the order of `pairs`.
+        """
         return _effects.pair_interactions(self.utilities)
 
     def spectrum(self) -> FloatArray:
-        """Walsh-Hadamard coefficients, shape (2**d,); see `whatworked.spectrum.walsh_hadamard`."""
+        """Walsh-Hadamard coefficients; see `whatworked.spectrum.walsh_hadamard`.
+
+        Returns
+        -------
+        ndarray of float64, shape (2**d,)
+        """
         return _spectrum.walsh_hadamard(self.utilities)
 
     def order_shares(self) -> FloatArray:
-        """Share of the cube's variance by interaction order, shape (d + 1,); see `whatworked.spectrum.order_shares`."""
+        """Share of the cube's variance by interaction order; see `whatworked.spectrum.order_shares`.
+
+        Returns
+        -------
+        ndarray of float64, shape (d + 1,)
+        """
         return _spectrum.order_shares(self.utilities)
 
     def path_effects(self, path: Sequence[str]) -> FloatArray:
-        """Change of utility at each step of a path of single switches; see `whatworked.effects.path_effects`."""
+        """Change of utility at each step of a path of single switches; see `whatworked.effects.path_effects`.
+
+        Parameters
+        ----------
+        path : sequence of str
+            Masks, each differing from the one before in exactly one option.
+
+        Returns
+        -------
+        ndarray of float64, shape (len(path) - 1,)
+
+        Raises
+        ------
+        InvalidMaskError
+            If a mask is not of the cube or a step does not switch exactly one option.
+        """
         return _effects.path_effects(self.utilities, path)
 
     def restricted(self, fixed: Mapping[str, int]) -> ResponseSurface:
@@ -202,10 +278,20 @@ class ResponseSurface:
         fixed : mapping of option name to 0 or 1
             At least one option must stay free.
 
+        Returns
+        -------
+        ResponseSurface
+            Over the free options, in the same order.
+
         Raises
         ------
         UnknownNameError, InvalidSurfaceError
             For an option that does not exist, a setting other than 0 or 1, or no option left.
+
+        Examples
+        --------
+        >>> ResponseSurface(("A", "B"), [0.0, 0.25, 0.5, 1.0]).restricted({"A": 1}).utilities.tolist()
+        [0.5, 1.0]
         """
         for option, setting in fixed.items():
             if option not in self.options:
@@ -221,6 +307,15 @@ class ResponseSurface:
     def reordered(self, order: Sequence[str]) -> ResponseSurface:
         """The same surface with its options in another order, masks rewritten accordingly.
 
+        Parameters
+        ----------
+        order : sequence of str
+            The names of the options in their new order.
+
+        Returns
+        -------
+        ResponseSurface
+
         Raises
         ------
         InvalidSurfaceError
@@ -232,7 +327,22 @@ class ResponseSurface:
         return self._with_cells(tuple(order), lambda values: values.reshape((2,) * self.d).transpose(axes).reshape(-1))
 
     def renamed(self, names: Sequence[str]) -> ResponseSurface:
-        """The same surface with other option names, in the same order."""
+        """The same surface with other option names, in the same order.
+
+        Parameters
+        ----------
+        names : sequence of str
+            d distinct names.
+
+        Returns
+        -------
+        ResponseSurface
+
+        Raises
+        ------
+        InvalidSurfaceError
+            If the names are not as many as there are options, or not distinct.
+        """
         return replace(self, options=tuple(names))
 
     def _with_cells(self, options: tuple[str, ...], pick: Callable[[FloatArray], FloatArray]) -> ResponseSurface:

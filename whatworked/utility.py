@@ -44,11 +44,33 @@ class CostMap:
         object.__setattr__(self, "scale", float(self.scale))
 
     def to_utility(self, native: npt.ArrayLike) -> FloatArray:
-        """Utility of costs, any shape; an infinite cost has utility 0."""
+        """Utility of costs.
+
+        Parameters
+        ----------
+        native : array-like of float, any shape
+            Costs of at least 0 in the unit of the scale; an infinite cost has utility 0.
+
+        Returns
+        -------
+        ndarray of float64, the same shape
+            In [0, 1].
+        """
         return np.asarray(1.0 / (1.0 + np.asarray(native, dtype=np.float64) / self.scale), dtype=np.float64)
 
     def to_native(self, utility: npt.ArrayLike) -> FloatArray:
-        """Cost of utilities, any shape, in the unit of the scale; utility 0 has an infinite cost."""
+        """Cost of utilities.
+
+        Parameters
+        ----------
+        utility : array-like of float, any shape
+            In [0, 1]; utility 0 has an infinite cost.
+
+        Returns
+        -------
+        ndarray of float64, the same shape
+            In the unit of the scale.
+        """
         values = np.asarray(utility, dtype=np.float64)
         if not values.all():
             with np.errstate(divide="ignore"):
