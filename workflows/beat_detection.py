@@ -90,8 +90,8 @@ def align(data: PreparedInput, setting: None, found: list[int], signal: FloatArr
 
 def event_f1(data: PreparedInput, prediction: list[int], tolerance: float = TOLERANCE) -> float:
     """2M / (P + T): M matched pairs of P predicted and T reference events in the interior."""
-    rate = int(data.facts["sample_rate"])
-    predicted, reference = interior(prediction, rate), interior(data.arrays["events"], rate)
+    rate, length = int(data.facts["sample_rate"]), len(data.arrays["signal"])
+    predicted, reference = interior(prediction, rate, length), interior(data.arrays["events"], rate, length)
     if not predicted or not reference:
         return 0.0
     matched = count_matches(predicted, reference, round(tolerance * rate))

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-FIRST_SECOND, LAST_SECOND = 1, 299
-"""Events in [1, 299) seconds are scored, so that no filter edge is."""
+MARGIN = 1
+"""Seconds at either end of a record in which no event is scored, so that no filter edge is."""
 
 
-def interior(samples: npt.ArrayLike, rate: int) -> list[int]:
-    """The samples that are scored, ascending."""
+def interior(samples: npt.ArrayLike, rate: int, length: int) -> list[int]:
+    """The samples that are scored, ascending: in [1, T - 1) seconds of a record of T = length / rate."""
     ordered = np.sort(np.asarray(samples, dtype=np.int64).ravel())
-    return [int(sample) for sample in ordered if FIRST_SECOND * rate <= sample < LAST_SECOND * rate]
+    return [int(sample) for sample in ordered if MARGIN * rate <= sample < length - MARGIN * rate]
 
 
 def count_matches(left: Sequence[int], right: Sequence[int], reach: int) -> int:

@@ -76,15 +76,16 @@ def event_f1(data: PreparedInput, prediction: Iterable[int], tolerance: float = 
     Parameters
     ----------
     data : PreparedInput
-        With ``events`` and ``sample_rate``.
+        With ``signal``, ``events`` and ``sample_rate``; the first and the last second are left out.
     prediction : iterable of int
         Samples of the predicted events.
     tolerance : float
         Largest distance of a matched pair, in seconds.
     """
     rate = int(data.facts["sample_rate"])
+    end = data.arrays["signal"].size - rate
     found, reference = (
-        np.array([sample for sample in samples if rate <= sample < 299 * rate], dtype=np.int64)
+        np.array([sample for sample in samples if rate <= sample < end], dtype=np.int64)
         for samples in (list(prediction), data.arrays["events"].tolist())
     )
     if not found.size or not reference.size:

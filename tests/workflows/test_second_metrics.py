@@ -60,7 +60,10 @@ def test_event_f1_with_crowded_events(seed: int, predicted: int, reference: int,
     data = PreparedInput(
         "toy",
         "beat_detection",
-        {"events": np.sort(rng.choice(span, size=min(reference, span), replace=False))},
+        {
+            "signal": np.zeros(span),
+            "events": np.sort(rng.choice(span, size=min(reference, span), replace=False)),
+        },
         {"sample_rate": rate},
     )
     found = sorted(int(sample) for sample in rng.choice(span, size=predicted, replace=False))
@@ -77,7 +80,24 @@ def test_matching_is_one_to_one_and_symmetric(left: list[int], right: list[int],
 
 
 def test_only_the_interior_counts() -> None:
-    assert events.interior([359, 360, 298 * 360, 299 * 360 - 1, 299 * 360], 360) == [360, 298 * 360, 299 * 360 - 1]
+    ends = [359, 360, 298 * 360, 299 * 360 - 1, 299 * 360]
+    assert events.interior(ends, 360, 300 * 360) == ends[1:4]
+    assert events.interior(ends, 360, 300 * 360 + 1) == ends[1:]
+    assert events.interior(ends, 360, 720) == []
+
+
+@pytest.mark.parametrize("seconds", [12, 300, 1800])
+def test_events_of_a_record_of_any_length_count_up_to_its_last_second(seconds: int) -> None:
+    rate = 50
+    arrays = {"signal": np.zeros(seconds * rate), "events": np.arange(0, seconds * rate, 10)}
+    data = PreparedInput("toy", "beat_detection", arrays, {"sample_rate": rate})
+    first, end = rate, (seconds - 1) * rate
+    half = [sample for sample in arrays["events"].tolist() if sample < end // 2]
+    counted = len(range(first, end // 2, 10)), len(range(first, end, 10))
+    for score in (beat_detection.event_f1, second_metrics.event_f1):
+        assert score(data, arrays["events"].tolist()) == 1.0
+        assert score(data, half) == pytest.approx(2 * counted[0] / sum(counted))
+        assert score(data, [first - 1, end]) == 0.0
 
 
 @given(seeds, st.integers(1, 12))
