@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -11,9 +12,11 @@ from whatworked import catalog, references
 from whatworked.canonical import sha256
 from whatworked.cli.bench import bench
 from whatworked.cli.compare import compare
-from whatworked.errors import InvalidOptionError, UnknownNameError
+from whatworked.cli.submit import leaderboard, submit, verify_run
+from whatworked.errors import InvalidOptionError, RunError, UnknownNameError
 from whatworked.references.index import Entry, Index, read_index, write_index
 from whatworked.runs import catalog_tasks
+from whatworked.runs.submission import unpack
 
 
 @pytest.fixture
@@ -47,6 +50,36 @@ def test_both_sizes_of_a_source_run_and_are_compared(tmp_path, tables):
     result = CliRunner().invoke(compare, [out, "--json", "--resamples", "9"])
     assert result.exit_code == 0, result.output
     assert {one["standing"]["track"] for one in json.loads(result.output)["figures"]} == {"outside-4", "outside-6"}
+
+
+def test_a_run_on_other_tables_is_packed_and_verified_with_them_and_kept_off_the_leaderboard(tmp_path, tables):
+    out, file = str(tmp_path / "out"), tmp_path / "results" / "mine.json.gz"
+    where = ["--references", str(tables)]
+    plan = ["--condition", "mine,mine__d6", "--budgets", "4", "--jobs", "1", "--out", out]
+    assert CliRunner().invoke(bench, ["--method", "D1", *where, *plan]).exit_code == 0
+    named = [out, "--name", "mine", "--out", str(file)]
+    without = CliRunner().invoke(submit, named)
+    assert isinstance(without.exception, RunError)
+    assert "unknown condition 'mine'" in str(without.exception)
+    assert "a condition of one's own needs --references DIR" in str(without.exception)
+    packed = CliRunner().invoke(submit, [*named, *where])
+    assert packed.exit_code == 0, packed.output
+    words = " ".join(packed.output.split())
+    assert "Not for the leaderboard of the project, which takes conditions of the catalog" in words
+    assert "tables only: mine, mine__d6." in words
+    assert json.loads(gzip.decompress(file.read_bytes()))["off_leaderboard"] == ["mine", "mine__d6"]
+    assert unpack(file.read_bytes(), "file").name == "mine"
+    assert isinstance(CliRunner().invoke(verify_run, [str(file)]).exception, RunError)
+    shown = CliRunner().invoke(verify_run, [str(file), *where, "--rerun", "--jobs", "1"])
+    assert shown.exit_code == 0, shown.output
+    assert "run again: 2 identical" in shown.output
+    assert "Not for the leaderboard" in shown.output
+    content = json.loads(CliRunner().invoke(verify_run, [str(file), *where, "--json"]).output)
+    assert content["off_leaderboard"] == ["mine", "mine__d6"]
+    refused = CliRunner().invoke(leaderboard, ["--results", str(file.parent)])
+    assert isinstance(refused.exception, RunError)
+    assert "cannot stand on the leaderboard" in str(refused.exception)
+    assert "not mine, mine__d6;" in str(refused.exception)
 
 
 def test_one_source_twice_on_a_track_is_refused_before_anything_runs(tmp_path, tables, monkeypatch):

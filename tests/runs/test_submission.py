@@ -206,6 +206,10 @@ def test_many_problems_are_counted_and_the_first_spelled_out(content):
         (gzip.compress(b"[]", mtime=0), "is not a packed run of schema"),
         (gzip.compress(b'{"kind":"whatworked run","schema":99}', mtime=0), "is not a packed run of schema"),
         (gzip.compress(b'{"kind":"whatworked run","schema":1,"x":NaN}', mtime=0), "NaN, which is no number"),
+        (gzip.compress(b'{"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}", mtime=0), "it is nested too deeply"),
+        (gzip.compress(b'{"kind":"whatworked run","schema":1,"x":1e400}', mtime=0), "is not a packed run: "),
+        (gzip.compress(b'{"kind":"whatworked run","schema":1,"x":"\\ud800"}', mtime=0), "is not a packed run: "),
+        (gzip.compress(b"[]", mtime=0)[:10] + b"\xff" * 20, "is not a packed run: "),
         (gzip.compress(b'{"kind":"whatworked run","schema":1,"digest":"0"}', mtime=0), "damaged or was altered"),
     ],
 )
@@ -233,11 +237,56 @@ def test_damage_is_told_from_claims(run):
         (lambda new: new["plan"]["policies"].clear(), "does not describe design-main, random"),
         (lambda new: new["records"][0].__setitem__(6, ["a"]), "not a whole packed run"),
         (lambda new: new["records"].__setitem__(0, [1, 2]), "not a whole packed run"),
+        (lambda new: new.update(name=5), "`name` is 5; it must be a text in one line"),
+        (lambda new: new.update(name=" "), "`name` is ' '; it must be a text in one line"),
+        (lambda new: new.update(name="a\nb"), "`name` is 'a.*nb'; it must be a text in one line"),
+        (lambda new: new.update(note=["tuned"]), r"`note` is \['tuned'\]; it must be a text, which may be empty"),
+        (lambda new: new.pop("note"), "`note` is missing"),
+        (lambda new: new.update(software="3"), "`software` is '3'; it must be an object"),
+        (lambda new: new.update(records={}), "`records` is {}; it must be a list"),
+        (lambda new: new.update(off_leaderboard="wine"), "`off_leaderboard` is 'wine'; it must be a list"),
+        (lambda new: new["plan"]["conditions"].append(new["plan"]["conditions"][0]), "condition wine more than once"),
+        (lambda new: new["plan"]["methods"].append(new["plan"]["methods"][0]), "method ridge-main/.* more than once"),
+        (lambda new: new["plan"].update(budgets=[3, 3]), "budget 3 more than once"),
+        (lambda new: new["plan"].update(conditions=[], methods=[]), "plan has no condition; its plan has no method"),
     ],
 )
 def test_malformed_content_is_refused_in_one_line(content, change, words):
     with pytest.raises(RunError, match=words):
         unpack(altered(content, change), "file")
+
+
+def test_all_that_is_wrong_with_the_form_is_told_at_once(content):
+    def change(new):
+        new.update(name=5, note=[], software="x")
+        new["plan"]["methods"].append(new["plan"]["methods"][0])
+        for one in new["records"][:7]:
+            one[0] = 1
+
+    with pytest.raises(RunError) as caught:
+        unpack(altered(content, change), "file")
+    text = str(caught.value)
+    for words in ("`name` is 5", "`note` is []", "`software` is 'x'", "more than once", "record 5: ", "and 2 more rec"):
+        assert words in text
+    assert "record 6: " not in text
+
+
+def test_problems_of_tables_plan_and_records_are_told_at_once(content):
+    def change(new):
+        new["plan"]["conditions"][0]["table"] = "0" * 64
+        new["records"].append(new["records"][0])
+        record(new)[7] = "estimator: ValueError"
+
+    text = refusal(content, change)
+    assert "is refused for 3 reasons" in text
+    assert "wine: its table is" in text
+    assert "record given 2 times" in text
+    assert "on wine__d6, budget 3, seed 0: it is called a failure and holds predictions" in text
+
+
+def test_a_run_without_records_is_refused(content):
+    text = refusal(content, lambda new: new.update(records=[], plan=new["plan"] | {"budgets": [100]}))
+    assert "its plan calls for no record" in text
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(monkeypatch):
@@ -316,7 +365,9 @@ def test_the_commands(tmp_path):
 
     board = CliRunner().invoke(leaderboard, ["--results", str(out.parent), "--update"])
     assert board.exit_code == 0, board.output
-    lines = [line.split() for line in board.output.splitlines()[1:]]
+    *table, written = board.output.splitlines()
+    assert written == f"{out.parent / 'leaderboard.json'} written: 2 entries"
+    lines = [line.split() for line in table[1:]]
     assert [line[3] for line in lines] == ["ridge-main/design-main", "mean/design-main"]
     assert float(lines[0][4]) >= float(lines[1][4])
     stored = json.loads((out.parent / "leaderboard.json").read_text())["entries"]

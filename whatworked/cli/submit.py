@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import say
-from whatworked.cli.tables import interval_text, print_json, print_table
+from whatworked.cli.surfaces import references_option
+from whatworked.cli.tables import counted, interval_text, print_json, print_table
 
 if TYPE_CHECKING:
     from whatworked.runs.folder import Run
     from whatworked.runs.leaderboard import Entry
+
+_FEW = 5
+"""Conditions that a sentence names."""
 
 
 @click.command()
@@ -21,8 +25,12 @@ if TYPE_CHECKING:
 @click.option("--name", required=True, help="What the run is called on the leaderboard.")
 @click.option("--note", default="", help="A sentence about it: where the methods come from, what was tuned on what.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The file [<name>.json.gz].")
-def submit(folder: Path, name: str, note: str, out: Path | None) -> None:
+@references_option
+def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | None) -> None:
     """Pack a finished run into one file, after grading it again.
+
+    A run on other reference tables than those of the package needs --references. It can be handed to others who have
+    the tables; the leaderboard of the project takes conditions of the catalog only.
 
     Example: whatworked submit bench-1 --name "our forest" --note "defaults, nothing tuned"
     """
@@ -35,21 +43,38 @@ def submit(folder: Path, name: str, note: str, out: Path | None) -> None:
     from whatworked.runs.verification import verified
 
     data = pack(read_run(folder), name, note)
-    run = verified(unpack(data, str(folder)))
+    run = verified(unpack(data, str(folder)), where)
     path = out or Path(re.sub(r"[^\w.+-]+", "-", name) + SUFFIX)
     write_atomic(path, data)
     for name, digest in plugin_files(run.description).items():
         say(f"{name} (SHA-256 {digest[:12]}…) is not in the packed run: put it beside, for verify-run --rerun needs it")
-    click.echo(f"{path} ({len(data) / 1e6:.2f} MB): {len(run.records)} records, all graded again and found as stated")
+    if line := _off_leaderboard(run):
+        say(line)
+    records = f"{counted(len(run.records), 'record')}, all" if len(run.records) > 1 else "1 record,"
+    click.echo(f"{path} ({len(data) / 1e6:.2f} MB): {records} graded again and found as stated")
+
+
+def _off_leaderboard(run: Run) -> str | None:
+    from whatworked.runs.submission import off_leaderboard
+
+    off = off_leaderboard(run.description)
+    if not off:
+        return None
+    names = ", ".join(off[:_FEW]) + (f" and {len(off) - _FEW} more" if len(off) > _FEW else "")
+    return (
+        f"Not for the leaderboard of the project, which takes conditions of the catalog on the package's tables only: "
+        f"{names}. To verify the run, others need these tables and --references."
+    )
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--rerun", is_flag=True, help="Run its plug-ins again, too, and compare what they deliver.")
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Workers of --rerun.")
+@references_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, as_json: bool) -> None:
+def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, where: Path | None, as_json: bool) -> None:
     """Grade a packed run again from its predictions, and refuse it if anything does not match.
 
     Checked are reference tables, completeness, purchases against budgets, measured cells, aliases and the grades
@@ -58,15 +83,15 @@ def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, as_js
     Example: whatworked verify-run results/controls.json.gz
     """
     from whatworked.files import storage_errors
-    from whatworked.runs.submission import unpack
+    from whatworked.runs.submission import off_leaderboard, unpack
     from whatworked.runs.summary import standings
     from whatworked.runs.verification import verified
 
     with storage_errors(file, "read"):
         data = file.read_bytes()
     submission = unpack(data, str(file))
-    run = verified(submission)
-    again = _rerun(run, jobs) if rerun else None
+    run = verified(submission, where)
+    again = _rerun(run, jobs, where) if rerun else None
     if as_json:
         content = {
             "name": submission.name,
@@ -74,6 +99,7 @@ def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, as_js
             "digest": submission.digest,
             "records": len(run.records),
             "missing": run.manifest["missing"],
+            "off_leaderboard": list(off_leaderboard(run.description)),
             "standings": [one.to_dict() for one in standings(run.rows())],
             "rerun": again,
         }
@@ -113,8 +139,10 @@ def leaderboard(
     chosen = [one for one in entries if (not tracks or one.track in tracks) and (not budgets or one.budget in budgets)]
     if as_json:
         print_json([asdict(one) for one in chosen])
-        return
-    _print_board(chosen)
+    else:
+        _print_board(chosen)
+    if update and results is not None:
+        click.echo(f"{results / BOARD} written: {counted(len(entries), 'entry', 'entries')}", err=as_json)
 
 
 def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
@@ -125,21 +153,23 @@ def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
             raise unknown_name(kind, str(value), [str(one) for one in dict.fromkeys(held)])
 
 
-def _rerun(run: Run, jobs: int) -> dict[str, list[str]]:
+def _rerun(run: Run, jobs: int, where: Path | None) -> dict[str, list[str]]:
     import tempfile
 
     from whatworked.runs.rerun import rerun
 
     with tempfile.TemporaryDirectory() as folder:
-        return rerun(run, Path(folder) / "run", jobs)
+        return rerun(run, Path(folder) / "run", jobs, where)
 
 
 def _print_verified(run: Run, note: str, again: dict[str, list[str]] | None) -> None:
     from whatworked.runs.summary import standings
 
-    click.echo(f"{run.name}: {len(run.records)} records graded again and found as stated")
+    click.echo(f"{run.name}: {counted(len(run.records), 'record')} graded again and found as stated")
     if note:
         click.echo(f"note: {note}")
+    if line := _off_leaderboard(run):
+        say(line)
     rows = [
         (one.track, str(one.budget), one.method, f"{one.recovery:.3f}", f"{one.strict:.4g}", f"{one.exact:.4g}")
         for one in standings(run.rows())

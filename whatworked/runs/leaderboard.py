@@ -13,11 +13,12 @@ from whatworked.bootstrap import macro_interval
 from whatworked.errors import RunError
 from whatworked.files import storage_errors
 from whatworked.runs.folder import Run, pretty
-from whatworked.runs.submission import SUFFIX, unpack
+from whatworked.runs.submission import SUFFIX, off_leaderboard, unpack
 from whatworked.runs.summary import grouped, measurements, standings
 from whatworked.runs.verification import verified
 
 BOARD = "leaderboard.json"
+_FEW = 5
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def board_of(folder: Path) -> list[Entry]:
     Raises
     ------
     RunError
-        If one of them is refused, or two bear one name.
+        If one of them is refused or was made on other reference tables than the package's, or two bear one name.
     """
     entries: list[Entry] = []
     names: Counter[str] = Counter()
@@ -106,6 +107,12 @@ def board_of(folder: Path) -> list[Entry]:
         with storage_errors(path, "read"):
             submission = unpack(path.read_bytes(), str(path))
         names[submission.name] += 1
+        if off := off_leaderboard(submission.plan):
+            raise RunError(
+                f"{path} cannot stand on the leaderboard, which takes conditions of the catalog on the package's "
+                f"tables only, so not {', '.join(off[:_FEW])}{', …' if len(off) > _FEW else ''}; take the file out of "
+                "the folder, or pack a run without them"
+            )
         entries += entries_of(verified(submission), submission.digest)
     if repeated := [name for name, count in names.items() if count > 1]:
         raise RunError(f"{folder} holds several runs called {', '.join(repeated)}; give each its own name")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -31,6 +33,10 @@ Recovery alone would not do: it is 0 for every prediction that is bad enough.
 """
 LARGEST = 1 << 30
 """Bytes that a file may unpack to."""
+OFF = "off_leaderboard"
+"""Names, in a file, the conditions that keep a run off the project's leaderboard; see `off_leaderboard`."""
+_FEW = 5
+_HINT = "make one with `whatworked submit`"
 
 
 class Packed(msgspec.Struct, frozen=True, array_like=True):
@@ -83,11 +89,25 @@ class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time_limit: Annotated[float, msgspec.Meta(gt=0, le=LONGEST)] | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError, which msgspec turns into a validation error, for parts that are named and not described."""
+        """Raise ValueError, which msgspec turns into a validation error, for a plan that cannot have been run."""
+        if problems := list(self._problems()):
+            raise ValueError("; ".join(problems))
+
+    def _problems(self) -> Iterator[str]:
         lost = {one.estimator for one in self.methods} - set(self.estimators)
         lost |= {one.policy for one in self.methods} - set(self.policies)
         if lost:
-            raise ValueError(f"its plan does not describe {', '.join(sorted(lost))}")
+            yield f"its plan does not describe {', '.join(sorted(lost))}"
+        parts: dict[str, list[str]] = {
+            "condition": [one.condition for one in self.conditions],
+            "method": [one.method for one in self.methods],
+            "budget": [str(budget) for budget in self.budgets],
+        }
+        for kind, names in parts.items():
+            if not names:
+                yield f"its plan has no {kind}"
+            if repeated := [name for name, count in Counter(names).items() if count > 1]:
+                yield f"its plan names the {kind} {', '.join(repeated)} more than once"
 
 
 @dataclass(frozen=True)
@@ -115,7 +135,10 @@ class Submission:
 
 
 def pack(run: Run, name: str, note: str = "") -> bytes:
-    """The bytes of a submission; the same bytes for the same run, name and note."""
+    """The bytes of a submission; the same bytes for the same run, name and note.
+
+    A run on other tables than those of the package states which conditions keep it off the project's leaderboard.
+    """
     sizes = {entry["condition"]: int(entry["dimensions"]) for entry in run.description["conditions"]}
     content = {
         "kind": KIND,
@@ -126,6 +149,8 @@ def pack(run: Run, name: str, note: str = "") -> bytes:
         "software": run.manifest["software"],
         "records": [msgspec.to_builtins(_packed(record, sizes[record.condition])) for record in run.records],
     }
+    if off := off_leaderboard(run.description):
+        content[OFF] = list(off)
     content["digest"] = sha256(canonical_json(content))
     return gzip.compress(canonical_json(content), compresslevel=9, mtime=0)
 
@@ -139,23 +164,79 @@ def unpack(data: bytes, where: str) -> Submission:
         If the bytes are not a packed run of this schema, or were damaged.
     """
     if data[:2] != b"\x1f\x8b":
-        raise RunError(f"{where} is not a packed run: it is not compressed by gzip; make one with `whatworked submit`")
+        raise RunError(f"{where} is not a packed run: it is not compressed by gzip; {_HINT}")
     try:
         content = json.loads(_decompressed(data, where), parse_constant=_no_constant)
-    except (OSError, EOFError, ValueError) as error:
-        raise RunError(f"{where} is not a packed run: {error}; make one with `whatworked submit`") from None
+        stated = content.pop("digest", None) if isinstance(content, dict) else None
+        digest = sha256(canonical_json(content))
+    except RecursionError:
+        raise RunError(f"{where} is not a packed run: it is nested too deeply; {_HINT}") from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise RunError(f"{where} is not a packed run: {error}; {_HINT}") from None
     if not isinstance(content, dict) or content.get("kind") != KIND or content.get("schema") != SCHEMA:
-        raise RunError(f"{where} is not a packed run of schema {SCHEMA}; make one with `whatworked submit`")
-    digest = content.pop("digest", None)
-    if digest != sha256(canonical_json(content)):
+        raise RunError(f"{where} is not a packed run of schema {SCHEMA}; {_HINT}")
+    if digest != stated:
         raise RunError(f"{where} is damaged or was altered: its content does not have the digest it states")
-    try:
-        msgspec.convert(content["plan"], type=_Plan)
-        records = msgspec.convert(content["records"], type=tuple[Packed, ...])
-        fields = {name: content[name] for name in ("name", "note", "plan", "software")}
-    except (KeyError, msgspec.ValidationError) as error:
-        raise RunError(f"{where} is not a whole packed run: {error}") from None
+    if problems := list(_form_problems(content)):
+        raise RunError(f"{where} is not a whole packed run: {'; '.join(problems)}")
+    records = msgspec.convert(content["records"], type=tuple[Packed, ...])
+    fields = {name: content[name] for name in ("name", "note", "plan", "software")}
     return Submission(**fields, records=records, digest=digest)
+
+
+def off_leaderboard(plan: Mapping[str, Any]) -> tuple[str, ...]:
+    """Conditions of a plan with another reference table than the package has, or with one that it has not.
+
+    The leaderboard of the project takes the catalog's conditions on the package's tables only, so that whoever has the
+    package can grade its runs again.
+    """
+    from whatworked.references import folder
+    from whatworked.references.index import read_index
+
+    tables = read_index(folder()).tables
+    return tuple(
+        one["condition"]
+        for one in plan["conditions"]
+        if one["condition"] not in tables or tables[one["condition"]].digest != one["table"]
+    )
+
+
+def _form_problems(content: Mapping[str, Any]) -> Iterator[str]:
+    name = content.get("name")
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        yield f"`name` is {_short(name)}; it must be a text in one line"
+    if not isinstance(content.get("note"), str):
+        yield f"`note` is {_short(content.get('note'))}; it must be a text, which may be empty"
+    if not isinstance(content.get("software"), dict):
+        yield f"`software` is {_short(content.get('software'))}; it must be an object"
+    off = content.get(OFF, [])
+    if not isinstance(off, list) or not all(isinstance(one, str) for one in off):
+        yield f"`{OFF}` is {_short(off)}; it must be a list of conditions"
+    if problem := _misfit(content.get("plan"), _Plan):
+        yield f"plan: {problem}"
+    records = content.get("records")
+    if not isinstance(records, list):
+        yield f"`records` is {_short(records)}; it must be a list"
+        return
+    misfits = ((number, _misfit(one, Packed)) for number, one in enumerate(records, 1))
+    wrong = [f"record {number}: {problem}" for number, problem in misfits if problem]
+    yield from wrong[:_FEW]
+    if len(wrong) > _FEW:
+        yield f"and {len(wrong) - _FEW} more records"
+
+
+def _misfit(value: object, form: type) -> str | None:
+    """What keeps a value from having a form, None if it has it."""
+    try:
+        msgspec.convert(value, type=form)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return None
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return "missing" if value is None else text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def record_of(packed: Packed, d: int, table: str, grade: dict[str, Any]) -> Record:

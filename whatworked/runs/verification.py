@@ -1,9 +1,9 @@
 """Grading a packed run again from its predictions, and refusing what does not match.
 
 What is checked: reference tables, that every record of the plan is there and no other, that purchases keep to the
-budget and the cube, that measured cells hold the measured values, that aliases follow from the workflow's classes, and
-that the grades claimed come out again. What cannot be checked from a file alone is whether the named plug-ins made the
-predictions; `whatworked.runs.rerun` does that.
+budget and the cube, that a record is either a delivery or a failure, that measured cells hold the measured values, that
+aliases follow from the workflow's classes, and that the grades claimed come out again. What cannot be checked from a
+file alone is whether the named plug-ins made the predictions; `whatworked.runs.rerun` does that.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ def verified(submission: Submission, references: Path | None = None) -> Run:
     """
     problems, tasks = _tables(submission.plan, references)
     problems += _completeness(submission)
-    _refuse(submission, problems)
     records = []
     for packed in submission.records:
+        if packed.condition not in tasks:
+            continue
         task = tasks[packed.condition]
         found = list(_record_problems(packed, task))
         if not found:
@@ -98,20 +99,30 @@ def _tables(plan: Mapping[str, Any], references: Path | None) -> tuple[list[str]
         try:
             (task,) = catalog_tasks([place["condition"]], rules=bool(plan["rules"]), references=references)
         except UnknownNameError as error:
-            problems.append(str(error))
+            own = (
+                ""
+                if references or "--references" in str(error)
+                else "; a condition of one's own needs --references DIR"
+            )
+            problems.append(f"{error}{own}")
             continue
-        tasks[task.condition] = task
-        problems += [
+        differing = [
             f"{task.condition}: its {name} is {place.get(name)!r} in the file and {value!r} here"
             for name, value in task.facts.items()
             if place.get(name) != value
         ]
+        problems += differing
+        # Against other truths every record would be wrong, which says no more.
+        if not differing:
+            tasks[task.condition] = task
     return problems, tasks
 
 
 def _completeness(submission: Submission) -> list[str]:
     found = Counter((one.condition, one.method, one.budget, one.seed) for one in submission.records)
     wanted = dict.fromkeys(expected_keys(submission.plan))
+    if not wanted:
+        return ["its plan calls for no record: every budget exceeds the masks there are"]
     problems = [f"missing record: {_place(key)}" for key in wanted if key not in found]
     problems += [f"record that the plan does not call for: {_place(key)}" for key in found if key not in wanted]
     return problems + [f"record given {count} times: {_place(key)}" for key, count in found.items() if count > 1]
@@ -135,6 +146,8 @@ def _record_problems(packed: Packed, task: Task) -> Iterator[str]:
         if not packed.failure:
             yield "nothing was delivered and no cause is given"
         return
+    if packed.failure is not None:
+        yield "it is called a failure and holds predictions"
     yield from _prediction_problems(packed, task)
 
 
