@@ -37,7 +37,17 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean, the sample standard deviation of what was averaged (None for fewer than two), and how many there were."""
+    """A mean and what it was taken over.
+
+    Attributes
+    ----------
+    mean : float
+        The exactly rounded sum over the count.
+    sd : float or None
+        Sample standard deviation, denominator count - 1; None for fewer than two values.
+    count : int
+        Number of values, at least 1.
+    """
 
     mean: float
     sd: float | None
@@ -45,7 +55,22 @@ class Mean:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Mean:
-        """Mean of at least one value: the exactly rounded sum over the count, whatever the order."""
+        """Mean of some values, whatever their order.
+
+        Parameters
+        ----------
+        values : sequence of float
+            At least one, finite.
+
+        Returns
+        -------
+        Mean
+
+        Examples
+        --------
+        >>> Mean.of([0.25, 0.75]).mean
+        0.5
+        """
         return cls(mean(values), sample_sd(values), len(values))
 
 
@@ -114,10 +139,20 @@ def nested(rows: Iterable[Measurement]) -> dict[str, dict[str, dict[Hashable, fl
 def summarize(rows: Iterable[Measurement]) -> Summary:
     """Average repetitions within source, sources within family, families equally.
 
+    Parameters
+    ----------
+    rows : iterable of Measurement
+        Values of one method under one budget: finite, each repetition of a source once, each source in one family.
+
+    Returns
+    -------
+    Summary
+
     Raises
     ------
     InvalidOptionError
-        As `nested`.
+        Without rows, for a value that is None or not finite, a source in two families, or one repetition of a source
+        given twice.
 
     Examples
     --------

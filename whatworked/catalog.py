@@ -47,7 +47,17 @@ class Condition:
 
 
 def conditions() -> tuple[Condition, ...]:
-    """All conditions: the four-option track, the paired six-option ones, the added ones; by family, then source.
+    """All conditions: the four-option track, the paired six-option ones, the added ones.
+
+    Returns
+    -------
+    tuple of Condition
+        Within a track by family, then source, both in the order of the catalog.
+
+    Raises
+    ------
+    ManifestError
+        If a manifest is wrong; only those from outside the package can be.
 
     Examples
     --------
@@ -59,7 +69,23 @@ def conditions() -> tuple[Condition, ...]:
 
 
 def condition(name: str) -> Condition:
-    """The condition of that id; `UnknownNameError` offers the nearest ids.
+    """The condition of an id.
+
+    Parameters
+    ----------
+    name : str
+        For instance ``"wine__d6"``.
+
+    Returns
+    -------
+    Condition
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that id; the message offers the nearest.
+    ManifestError
+        If a manifest is wrong; only those from outside the package can be.
 
     Examples
     --------
@@ -73,17 +99,50 @@ def condition(name: str) -> Condition:
 
 
 def families() -> tuple[str, ...]:
-    """Families that have a source, in the order of the catalog; those from outside come last."""
+    """Families that have a source.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the catalog; those from outside come last.
+
+    Raises
+    ------
+    ManifestError
+        If a manifest is wrong; only those from outside the package can be.
+
+    Examples
+    --------
+    >>> families()[:3]
+    ('classification', 'regression', 'clustering')
+    """
     return tuple(dict.fromkeys(one.family for one in sorted(conditions(), key=lambda one: _family_rank(one.family))))
 
 
 def sources(family: str | None = None) -> tuple[str, ...]:
-    """Source ids in catalog order, of one family or of all.
+    """Source ids of one family, or of all.
+
+    Parameters
+    ----------
+    family : str, optional
+        Name of the family; default all.
+
+    Returns
+    -------
+    tuple of str
+        In catalog order.
 
     Raises
     ------
     UnknownNameError
         If no source is of that family.
+    ManifestError
+        If a manifest is wrong; only those from outside the package can be.
+
+    Examples
+    --------
+    >>> sources("clustering")
+    ('dry_bean', 'glass', 'seeds', 'wine')
     """
     known = families()
     if family is not None and family not in known:
@@ -98,12 +157,31 @@ def paired_source(family: str) -> str | None:
 
 
 def select(names: str | Iterable[str] = (), family: str | Iterable[str] = ()) -> tuple[Condition, ...]:
-    """Conditions by id and family, several or one, in catalog order; all of them if neither is given.
+    """Conditions by id and family; all of them if neither is given.
+
+    Parameters
+    ----------
+    names : str or iterable of str
+        Ids, several or one.
+    family : str or iterable of str
+        Families, several or one.
+
+    Returns
+    -------
+    tuple of Condition
+        In catalog order: those of the ids and those of the families, each once.
 
     Raises
     ------
     UnknownNameError
         If a condition or family does not exist.
+    ManifestError
+        If a manifest is wrong; only those from outside the package can be.
+
+    Examples
+    --------
+    >>> [one.id for one in select("wine", family="retrieval")]
+    ['wine', 'arguana', 'scifact', 'scifact__d6']
     """
     wanted = {condition(name).id for name in _several(names)}
     kinds = set(_several(family))

@@ -20,6 +20,19 @@ class Equivalence:
     representative : ndarray of int64, shape (2**d,)
         Rank of the class representative of every mask. Inactive options are 0 in a representative, which makes it the
         member with the fewest options switched on, and the lowest rank among those.
+
+    Raises
+    ------
+    DeclarationError
+        If a representative is no mask of the cube or does not represent itself.
+    InvalidMaskError
+        If there are not 2**d of them, 1 <= d <= 20.
+
+    Examples
+    --------
+    >>> classes = Equivalence.from_keys(["off", "off", "plain", "wide"])
+    >>> len(classes), classes.representative.tolist()
+    (3, [0, 0, 2, 3])
     """
 
     representative: IntArray
@@ -34,7 +47,22 @@ class Equivalence:
 
     @classmethod
     def from_keys(cls, keys: Sequence[Hashable]) -> Equivalence:
-        """Partition by equal keys, one per mask in canonical order."""
+        """Partition by equal keys.
+
+        Parameters
+        ----------
+        keys : sequence of hashable, length 2**d
+            What decides the program of each mask, in canonical order.
+
+        Returns
+        -------
+        Equivalence
+
+        Raises
+        ------
+        InvalidMaskError
+            If there are not 2**d keys, 1 <= d <= 20.
+        """
         best: dict[Hashable, int] = {}
         for rank, key in enumerate(keys):
             held = best.get(key)
@@ -44,7 +72,22 @@ class Equivalence:
 
     @classmethod
     def trivial(cls, d: int) -> Equivalence:
-        """Every mask alone."""
+        """Every mask alone.
+
+        Parameters
+        ----------
+        d : int
+            Number of options, 1 to 20.
+
+        Returns
+        -------
+        Equivalence
+
+        Raises
+        ------
+        InvalidMaskError
+            For another number of options.
+        """
         return cls(np.arange(1 << d, dtype=np.int64))
 
     @property
@@ -58,7 +101,18 @@ class Equivalence:
         return np.unique(self.representative)
 
     def members(self, rank: int) -> IntArray:
-        """Ranks of all masks in the class of `rank`, ascending."""
+        """Ranks of all masks in one class.
+
+        Parameters
+        ----------
+        rank : int
+            Any mask of the class.
+
+        Returns
+        -------
+        ndarray of int64
+            Ascending.
+        """
         return np.flatnonzero(self.representative == self.representative[rank]).astype(np.int64)
 
     def __len__(self) -> int:

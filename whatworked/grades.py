@@ -26,12 +26,12 @@ class Grade:
     ----------
     delivered : bool
         Whether there was a prediction at all.
-    observed : int
-        Number of distinct measured masks, anchors included.
+    observed : int or None
+        Number of distinct measured masks, anchors included; like every raw error below, None for a missing delivery.
     effect_mae, effect_recovery : float
-        E and R.
+        E and R, see `whatworked.grade`.
     max_effect_error : float
-        Largest |e|.
+        Size of the largest effect error.
     interaction_mae : float or None
         Mean absolute error of the mean pair interactions; None for d = 1, which has no pair.
     grid_mae, grid_mae_unobserved : float
@@ -47,7 +47,7 @@ class Grade:
     strict : bool
         Strict criterion at tolerance 0.1.
     strict_profile : tuple of bool
-        Strict criterion at each of `TOLERANCES`.
+        Strict criterion at the tolerances 0.025, 0.05, 0.1, 0.2 and 0.4.
     coverage : float
         c, the share of edges with both ends observed.
     effect_mae_unobserved, effect_ratio_unobserved : float or None
@@ -87,7 +87,13 @@ class Grade:
     native_unbounded: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values by name; the profile becomes a mapping from tolerance to bool."""
+        """The grade as plain JSON values.
+
+        Returns
+        -------
+        dict of str to object
+            By name; the profile is a mapping from tolerance (as text) to bool, what is undefined is None.
+        """
         content = {name: getattr(self, name) for name in _FIELD_NAMES}
         content["strict_profile"] = {
             f"{t:g}": passed for t, passed in zip(TOLERANCES, self.strict_profile, strict=True)
@@ -97,6 +103,15 @@ class Grade:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Grade:
         """The grade that `to_dict` wrote.
+
+        Parameters
+        ----------
+        content : mapping
+            What `to_dict` returned.
+
+        Returns
+        -------
+        Grade
 
         Raises
         ------

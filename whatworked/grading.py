@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from whatworked.artifact import read_artifact
 from whatworked.cube import FloatArray, IntArray, mask_ranks, mask_string, real_numbers
-from whatworked.errors import InvalidArtifactError, InvalidMaskError
+from whatworked.errors import InvalidArtifactError, InvalidMaskError, InvalidSurfaceError
 from whatworked.geometry import DIRECT_LIMIT, edges, option_pairs
 from whatworked.grades import ENDPOINT, NEAR_OPTIMAL, TOLERANCES, ZERO, Grade, recovery
 from whatworked.surface import ResponseSurface, select
@@ -46,6 +46,12 @@ Observed = Iterable[int] | Iterable[str] | IntArray
 
 def grade(truth: ResponseSurface, prediction: npt.ArrayLike | Mapping[str, float], observed: Observed) -> Grade:
     """Grade one prediction.
+
+    With e the predicted minus the true conditional effect of an edge, E the mean size of e over all edges and A that of
+    the true effects, the recovery is R = max(0, 1 - E / A); where A <= 1e-12 it is 1 if E <= 1e-12 and 0 otherwise. Of
+    the edges, the share c has both ends observed and no error; E_U is the mean size of e over the others and Q_U = E_U
+    / A, so that E = (1 - c) E_U. The strict criterion at tolerance t holds where no error is larger than max(1e-12, t *
+    range of the truth).
 
     Parameters
     ----------
@@ -70,6 +76,8 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike | Mapping[str, float
         mapping that `read_artifact` refuses.
     InvalidMaskError
         If the observed masks are no iterable, or one is not of the cube.
+    InvalidSurfaceError
+        If the truth is no response surface.
 
     Examples
     --------
@@ -80,6 +88,7 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike | Mapping[str, float
     >>> result.exact, result.effect_recovery
     (True, 0.25)
     """
+    _check_truth(truth)
     table = read_artifact(prediction, truth.d) if isinstance(prediction, Mapping) else _numbers(prediction)
     return grade_many(truth, table[np.newaxis], [observed])[0]
 
@@ -104,9 +113,10 @@ def grade_many(
 
     Raises
     ------
-    InvalidArtifactError, InvalidMaskError
-        As `grade`; the latter also where there is not one set of observed masks for each prediction.
+    InvalidArtifactError, InvalidMaskError, InvalidSurfaceError
+        As `grade`; the second also where there is not one set of observed masks for each prediction.
     """
+    _check_truth(truth)
     tables = _tables(predictions, truth.d)
     _check_tables(tables, truth)
     seen = _seen(observed, tables.shape[0], truth.d)
@@ -121,10 +131,26 @@ def grade_many(
 
 
 def grade_missing(truth: ResponseSurface) -> Grade:
-    """Grade of a prediction that was never delivered: recovery 0, strict 0, exact 0, raw errors undefined.
+    """Grade of a prediction that was never delivered: recovery 0, not strict, not exact, raw errors undefined.
 
     It stays in every denominator of an average of recoveries, strict and exact counts.
+
+    Parameters
+    ----------
+    truth : ResponseSurface
+        The true surface.
+
+    Returns
+    -------
+    Grade
+
+    Examples
+    --------
+    >>> missing = grade_missing(ResponseSurface(("A",), [0.25, 0.5]))
+    >>> missing.delivered, missing.effect_recovery, missing.effect_mae
+    (False, 0.0, None)
     """
+    _check_truth(truth)
     native = truth.native_reference
     return Grade(
         delivered=False,
@@ -233,6 +259,14 @@ def _covered_edges(seen: BoolArray, d: int) -> list[int]:
 
 def _both(left: BoolArray, right: BoolArray) -> int:
     return int(np.count_nonzero(left & right))
+
+
+def _check_truth(truth: object) -> None:
+    if not isinstance(truth, ResponseSurface):
+        raise InvalidSurfaceError(
+            f"the truth is {truth!r:.200}, of type {type(truth).__name__}; give a whatworked.ResponseSurface, which names "
+            "the options, as whatworked.load_surface returns one"
+        )
 
 
 def _tables(predictions: npt.ArrayLike | Sequence[Mapping[str, float]], d: int) -> FloatArray:

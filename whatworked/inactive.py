@@ -35,10 +35,20 @@ class InactiveRule:
 
 
 def inactive_rules(equivalence: Equivalence) -> tuple[InactiveRule, ...]:
-    """The most general rules under which an option has no effect, by option, then by number of conditions.
+    """The most general rules under which an option has no effect.
 
     Together they cover every pair of equivalent masks that differ in one option. They are the prime implicants (Quine
     1952, McCluskey 1956) of "both ends of this edge are in one class".
+
+    Parameters
+    ----------
+    equivalence : Equivalence
+        The classes, for instance `Workflow.equivalence`.
+
+    Returns
+    -------
+    tuple of InactiveRule
+        By option, then by number of conditions.
 
     Examples
     --------

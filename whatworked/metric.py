@@ -46,20 +46,74 @@ class Metric:
     extras: Callable[[PreparedInput, Any], Mapping[str, float]] | None = None
 
     def cost_map(self, data: PreparedInput) -> CostMap | None:
-        """Map between native value and utility on this source; None where they are the same number."""
+        """Map between native value and utility on one source.
+
+        Parameters
+        ----------
+        data : PreparedInput
+            The source.
+
+        Returns
+        -------
+        CostMap or None
+            None where they are the same number.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the scale is no finite number above 0.
+        """
         return None if self.cost_scale is None else CostMap(self.cost_scale(data))
 
     def utility(self, data: PreparedInput, native: float) -> float:
-        """Utility of a native value on this source, in [0, 1]."""
+        """Utility of a native value on one source.
+
+        Parameters
+        ----------
+        data : PreparedInput
+            The source.
+        native : float
+            The metric in its own unit.
+
+        Returns
+        -------
+        float
+            In [0, 1].
+
+        Raises
+        ------
+        InvalidOptionError
+            If the scale is no finite number above 0.
+        """
         costs = self.cost_map(data)
         return float(native) if costs is None else float(costs.to_utility(native))
 
     def checked(self) -> Metric:
-        """The same metric; `MetricDisagreementError` where its second computation differs by more than 1e-10."""
+        """The same metric, computed twice whenever it is asked for.
+
+        Where its second computation differs by more than 1e-10, `native` raises `MetricDisagreementError`.
+
+        Returns
+        -------
+        Metric
+        """
         return replace(self, native=partial(_checked_native, self))
 
     def disagreement(self, data: PreparedInput, prediction: Any) -> float:
-        """Absolute difference between the metric and its second computation."""
+        """Absolute difference between the metric and its second computation.
+
+        Parameters
+        ----------
+        data : PreparedInput
+            The source.
+        prediction : object
+            What is scored.
+
+        Returns
+        -------
+        float
+            In the unit of the metric.
+        """
         return abs(float(self.native(data, prediction)) - float(self.second(data, prediction)))
 
 

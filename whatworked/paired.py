@@ -16,9 +16,18 @@ Repetitions = dict[Hashable, float]
 
 @dataclass(frozen=True)
 class Omission:
-    """Smallest and largest figure when each source in turn is left out, and the source whose omission gives it.
+    """Smallest and largest figure when each source in turn is left out.
 
-    None where there is only one source.
+    Attributes
+    ----------
+    low : float
+        The smallest figure.
+    low_source : str
+        The source whose omission gives it; of several the first by name.
+    high : float
+        The largest figure.
+    high_source : str
+        The source whose omission gives it; of several the last by name.
     """
 
     low: float
@@ -92,10 +101,29 @@ class Comparison:
 def compare(left: Iterable[Measurement], right: Iterable[Measurement]) -> Comparison:
     """Paired differences between two methods on the same sources.
 
+    Parameters
+    ----------
+    left, right : iterable of Measurement
+        Values of the two methods under one budget, on the same sources of the same families; see
+        `whatworked.aggregate.summarize` for what is refused.
+
+    Returns
+    -------
+    Comparison
+        Left minus right.
+
     Raises
     ------
     InvalidOptionError
-        If the two were not measured on the same sources; the message names those without a partner.
+        If the two were not measured on the same sources, naming those without a partner, or rows are refused.
+
+    Examples
+    --------
+    >>> mine = [Measurement("clustering", "wine", 0.75), Measurement("clustering", "seeds", 0.5)]
+    >>> theirs = [Measurement("clustering", "wine", 0.25), Measurement("clustering", "seeds", 0.5)]
+    >>> found = compare(mine, theirs)
+    >>> found.macro.mean, found.better, found.equal, found.worse
+    (0.25, 1, 1, 0)
     """
     pairs = paired(left, right)
     family_of = {source: family for family, members in pairs.items() for source in members}

@@ -56,19 +56,60 @@ class PredictionForm:
     utility_tolerance: float = 1e-9
 
     def encode(self, prediction: Any) -> bytes:
-        """The bytes that identify a prediction; ValueError for JSON that holds NaN or infinities."""
+        """The bytes that identify a prediction.
+
+        Parameters
+        ----------
+        prediction : object
+            An array that can be cast to `dtype`, or, where that is None, plain Python values.
+
+        Returns
+        -------
+        bytes
+
+        Raises
+        ------
+        ValueError
+            For plain values that hold NaN or infinities, which JSON has not.
+        """
         if self.dtype is None:
             return canonical_json(prediction)
         return np.ascontiguousarray(prediction, dtype=self.dtype).tobytes()
 
     def digest(self, prediction: Any) -> str:
-        """SHA-256 of the prediction, lower-case hexadecimal."""
+        """Digest of a prediction.
+
+        Parameters
+        ----------
+        prediction : object
+            An array that can be cast to `dtype`, or, where that is None, plain Python values.
+
+        Returns
+        -------
+        str
+            SHA-256 of its bytes, 64 lower-case hexadecimal digits.
+
+        Raises
+        ------
+        ValueError
+            As for `encode`.
+        """
         return sha256(self.encode(prediction))
 
     def close(self, one: Fingerprint, other: Fingerprint) -> bool:
-        """Whether two fingerprints are those of predictions equal up to rounding; False if their kinds differ.
+        """Whether two fingerprints are those of predictions equal up to rounding.
 
         A fingerprint read from a file may hold anything: one that cannot be compared is not close to another.
+
+        Parameters
+        ----------
+        one, other : mapping
+            Fingerprints.
+
+        Returns
+        -------
+        bool
+            False also if their kinds differ.
         """
         try:
             return self._close(one, other)
@@ -84,7 +125,23 @@ class PredictionForm:
 
 
 def values_fingerprint(values: npt.ArrayLike) -> Fingerprint:
-    """Fingerprint of floats of any shape, taken in C order."""
+    """Fingerprint of floats: quantiles and fixed pseudo-random projections.
+
+    Parameters
+    ----------
+    values : array-like of float, any shape
+        Finite; taken in C order.
+
+    Returns
+    -------
+    mapping of str to JSON value
+        ``n``, five ``quantiles`` and eight ``projections``, to nine digits.
+
+    Examples
+    --------
+    >>> values_fingerprint([0.0, 1.0])["quantiles"]
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
     flat = np.asarray(values, dtype=np.float64).ravel()
     quantiles = np.quantile(flat, (0.0, 0.25, 0.5, 0.75, 1.0)) if flat.size else np.zeros(5)
     projections = [float(_signs(flat.size, k) @ flat) / max(flat.size, 1) for k in range(PROJECTIONS)]
@@ -92,19 +149,58 @@ def values_fingerprint(values: npt.ArrayLike) -> Fingerprint:
 
 
 def labels_fingerprint(labels: npt.ArrayLike) -> Fingerprint:
-    """Fingerprint of integer labels; an item is a position together with its label."""
+    """Fingerprint of integer labels; an item is a position together with its label.
+
+    Parameters
+    ----------
+    labels : array-like of int, any shape
+        Taken in C order.
+
+    Returns
+    -------
+    mapping of str to JSON value
+        ``n``, and how many items fall into each of sixteen ``buckets``.
+    """
     flat = np.asarray(labels).ravel().astype(np.uint64)
     positions = np.arange(flat.size, dtype=np.uint64)
     return _bucket_counts(_mixed(_mixed(positions) ^ flat))
 
 
 def samples_fingerprint(samples: npt.ArrayLike) -> Fingerprint:
-    """Fingerprint of distinct integers in any order; an item is one of them."""
+    """Fingerprint of distinct integers in any order; an item is one of them.
+
+    Parameters
+    ----------
+    samples : array-like of int
+        For instance the sample numbers of detected beats.
+
+    Returns
+    -------
+    mapping of str to JSON value
+        ``n``, and how many items fall into each of sixteen ``buckets``.
+    """
     return _bucket_counts(_mixed(np.asarray(samples, dtype=np.int64).ravel().astype(np.uint64)))
 
 
 def rankings_fingerprint(rankings: Mapping[str, Iterable[str]]) -> Fingerprint:
-    """Fingerprint of ranked lists by query; an item is a query with the rank and the document it holds there."""
+    """Fingerprint of ranked lists; an item is a query with the rank and the document it holds there.
+
+    Parameters
+    ----------
+    rankings : mapping of str to iterable of str
+        Documents by query, best first.
+
+    Returns
+    -------
+    mapping of str to JSON value
+        ``n``, and how many items fall into each of sixteen ``buckets``.
+
+    Examples
+    --------
+    >>> found = rankings_fingerprint({"q1": ["d3", "d1"]})
+    >>> found["n"], sum(found["buckets"])
+    (2, 2)
+    """
     items = (f"{query}\0{rank}\0{document}" for query, found in rankings.items() for rank, document in enumerate(found))
     hashes = [int.from_bytes(hashlib.sha256(item.encode()).digest()[:8], "big") for item in items]
     return _bucket_counts(np.array(hashes, dtype=np.uint64))

@@ -73,7 +73,23 @@ class Stage:
     direct: Callable[..., Any] | None = None
 
     def setting_under(self, switches: Switches) -> Hashable:
-        """Its setting under all options' switches; KeyError if its function looks at an option it does not read."""
+        """Its setting under all options' switches.
+
+        Parameters
+        ----------
+        switches : mapping of str to bool
+            Every option by letter; True means changed.
+
+        Returns
+        -------
+        hashable
+
+        Raises
+        ------
+        KeyError
+            If the function `setting` looks at an option that the stage does not read. A `Workflow` refuses such a
+            stage.
+        """
         read = {letter: switches[letter] for letter in self.reads}
         if self.setting is not None:
             return self.setting(read)

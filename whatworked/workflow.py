@@ -39,7 +39,15 @@ __all__ = ["Option", "Prediction", "Stage", "StageKey", "StageResult", "Store", 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A prediction, and the categories of the warnings raised on the way, in stage order."""
+    """What the last stage of a workflow returned for one mask.
+
+    Attributes
+    ----------
+    value : object
+        The prediction, in the form that the workflow's `PredictionForm` states.
+    warnings : tuple of str
+        Categories of the warnings raised on the way, in stage order.
+    """
 
     value: Any
     warnings: tuple[str, ...] = ()
@@ -97,6 +105,15 @@ class Workflow:
     def restricted(self, d: int) -> Workflow:
         """The workflow with only its first `d` options, the others held at their default.
 
+        Parameters
+        ----------
+        d : int
+            From 1 to the number of options, those held off included.
+
+        Returns
+        -------
+        Workflow
+
         Raises
         ------
         InvalidMaskError
@@ -108,17 +125,65 @@ class Workflow:
         return replace(self, options=every[:d], held_off=every[d:])
 
     def settings(self, mask: str | Sequence[int]) -> tuple[Hashable, ...]:
-        """Setting of every stage under `mask` (a 0/1 string or d bits), in stage order."""
+        """Setting of every stage under a mask.
+
+        Parameters
+        ----------
+        mask : str or sequence of int
+            The configuration: a 0/1 string or d bits, option A first.
+
+        Returns
+        -------
+        tuple of hashable
+            In stage order. Masks with equal settings are the same program.
+
+        Raises
+        ------
+        InvalidMaskError
+            If the mask is none of the d options.
+        """
         switches = self._switches(mask)
         return tuple(stage.setting_under(switches) for stage in self.stages)
 
     def equivalence(self, d: int | None = None) -> Equivalence:
-        """Classes of masks with equal settings, over the first `d` options (default all)."""
+        """Classes of masks with equal settings.
+
+        Parameters
+        ----------
+        d : int, optional
+            Over the first `d` options, the others held off; default all.
+
+        Returns
+        -------
+        Equivalence
+
+        Raises
+        ------
+        InvalidMaskError
+            If the workflow has fewer than `d` options or `d` is less than 1.
+        """
         workflow = self if d is None or d == self.d else self.restricted(d)
         return Equivalence.from_keys([workflow.settings(mask) for mask in mask_strings(workflow.d)])
 
     def stage_keys(self, mask: str | Sequence[int]) -> tuple[StageKey, ...]:
-        """What the result of every stage depends on under `mask`, in stage order."""
+        """What the result of every stage depends on under a mask.
+
+        Parameters
+        ----------
+        mask : str or sequence of int
+            The configuration: a 0/1 string or d bits, option A first.
+
+        Returns
+        -------
+        tuple of (str, tuple of hashable)
+            In stage order: the name of the stage, and the settings of all stages its result depends on, its own last.
+            Equal keys mean equal results on one source.
+
+        Raises
+        ------
+        InvalidMaskError
+            If the mask is none of the d options.
+        """
         settings = self.settings(mask)
         return tuple(
             (stage.name, tuple(settings[k] for k in self._ancestry[index])) for index, stage in enumerate(self.stages)
@@ -132,15 +197,20 @@ class Workflow:
         data : PreparedInput
             The source.
         mask : str or sequence of int
-            The configuration.
+            The configuration: a 0/1 string or d bits, option A first.
         store : mutable mapping, optional
-            Results of earlier calls *on the same source*: what is found there is not run again, what is run is added.
-            Without it, nothing is shared (a cold run). The caller may take entries out at any time.
+            Results of earlier calls *on the same source* by stage key: what is found there is not run again, what is
+            run is added. Without it, nothing is shared (a cold run). The caller may take entries out at any time.
 
         Returns
         -------
         Prediction
             The prediction and the warnings of all stages.
+
+        Raises
+        ------
+        InvalidMaskError
+            If the mask is none of the d options.
         """
         shared = store is not None
         run = _Run(self, data, self.settings(mask), self.stage_keys(mask), {} if store is None else store, shared)
@@ -149,7 +219,28 @@ class Workflow:
         return Prediction(result.value, raised)
 
     def score(self, data: PreparedInput, prediction: Any, raised: tuple[str, ...] = ()) -> Outcome:
-        """Score a prediction; `raised` are the warning categories to record with it."""
+        """Score a prediction.
+
+        Parameters
+        ----------
+        data : PreparedInput
+            The source.
+        prediction : object
+            What `predict` gave as `value`.
+        raised : tuple of str
+            Warning categories to record with it.
+
+        Returns
+        -------
+        Outcome
+
+        Raises
+        ------
+        InvalidOptionError
+            If the metric is a cost whose scale on this source is no finite number above 0.
+        MetricDisagreementError
+            In a workflow that is `checked`, if the second computation of the metric differs.
+        """
         native = float(self.metric.native(data, prediction))
         return Outcome(
             utility=self.metric.utility(data, native),
@@ -161,20 +252,56 @@ class Workflow:
         )
 
     def run(self, data: PreparedInput, mask: str | Sequence[int], store: Store | None = None) -> Outcome:
-        """Run and score one mask; cold unless a `store` is given (see :meth:`predict`)."""
+        """Run and score one mask.
+
+        Parameters
+        ----------
+        data : PreparedInput
+            The source.
+        mask : str or sequence of int
+            The configuration: a 0/1 string or d bits, option A first.
+        store : mutable mapping, optional
+            As for `predict`; without it the run is cold.
+
+        Returns
+        -------
+        Outcome
+
+        Raises
+        ------
+        InvalidMaskError, InvalidOptionError, MetricDisagreementError
+            As for `predict` and `score`.
+        """
         prediction = self.predict(data, mask, store)
         return self.score(data, prediction.value, prediction.warnings)
 
     def checked(self) -> Workflow:
-        """The same workflow, whose runs compute the metric twice (see `Metric.checked`)."""
+        """The same workflow, whose runs compute the metric twice (see `Metric.checked`).
+
+        Returns
+        -------
+        Workflow
+        """
         return replace(self, metric=self.metric.checked())
 
     def describe(self) -> dict[str, Any]:
-        """Facts of the declaration as JSON values: options, stages, metric."""
+        """Facts of the declaration: options, stages, metric.
+
+        Returns
+        -------
+        dict
+            JSON values by name.
+        """
         return workflow_text.describe(self)
 
     def code(self) -> str:
-        """Source text of the modules that hold the stages."""
+        """Source text of the modules that hold the stages.
+
+        Returns
+        -------
+        str
+            Each module under a comment with its name, then the helper modules that they import from their own package.
+        """
         return workflow_text.code(self)
 
     @cached_property

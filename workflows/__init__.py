@@ -26,6 +26,10 @@ def get(family: str) -> Workflow:
     family : str
         A name from `families`, or ``"module:attribute"`` of a workflow declared anywhere.
 
+    Returns
+    -------
+    Workflow
+
     Raises
     ------
     UnknownNameError
