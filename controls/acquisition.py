@@ -89,9 +89,13 @@ def score_candidates(
 
 @dataclass(frozen=True)
 class KrigingPolicy:
-    """Buys the mask that takes most variance off all cells or all effects; the process is refitted before each ask.
+    """Buys what takes most variance off all cells or all effects; the process is refitted before each ask.
 
-    Within a batch the hyper-parameters stay, and each choice conditions the covariance for the next.
+    Measuring mask j takes Σ_j Σ_jᵀ / (Σ_jj + nugget) off the posterior covariance Σ of a `KrigingEstimator`. The score
+    of j is what that takes off the summed variance of the target (integrated variance: Cohn, Ghahramani, Jordan,
+    "Active learning with statistical models", JAIR 4, 1996); scores are compared at 12 decimals, ties go to the
+    lexically first mask. Within a batch the hyper-parameters stay, and each choice conditions the covariance for the
+    next.
 
     Parameters
     ----------
@@ -99,6 +103,11 @@ class KrigingPolicy:
         Variance of all cells (GP-G), or of all conditional effects (GP-E).
     class_aware : bool
         Work on the representatives of the state's code-equivalence classes.
+
+    Raises
+    ------
+    InvalidOptionError
+        For another target.
     """
 
     target: Target = "effect"
@@ -109,11 +118,47 @@ class KrigingPolicy:
             raise InvalidOptionError(f"target of the acquisition is {self.target!r}; allowed are {', '.join(TARGETS)}")
 
     def ask(self, state: SearchState, n: int) -> BitArray:
-        """Choose `n` masks, fewer if fewer classes are left unmeasured; shape (k, d)."""
+        """Choose the masks that take most variance off the target.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of masks wanted, at least 1.
+
+        Returns
+        -------
+        ndarray of int8, shape (k, d), 0 <= k <= n
+            In order; fewer than `n` if fewer masks, or classes, are left unmeasured.
+
+        Raises
+        ------
+        InvalidOptionError
+            For more than 12 options.
+        """
         return state.bits(np.array([scores.best for scores in self.explain(state, n)], dtype=np.int64))
 
     def explain(self, state: SearchState, n: int = 1) -> tuple[Scores, ...]:
-        """Scores of all candidates at each of the next `n` choices; `Scores.best` is what `ask` returns."""
+        """Scores of all candidates at each of the next choices.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of choices, each given those before.
+
+        Returns
+        -------
+        tuple of Scores
+            One per choice; `Scores.best` is what `ask` returns.
+
+        Raises
+        ------
+        InvalidOptionError
+            For more than 12 options.
+        """
         check_scorable(state.d)
         known, left = candidates_of(state, self.class_aware)
         cells = _cells(state, self.class_aware)

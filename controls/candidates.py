@@ -53,7 +53,13 @@ class Scores:
         return int(self.candidates[self.choice.index])
 
     def to_dict(self) -> dict[str, Any]:
-        """The choice and all scores by mask, as plain JSON values."""
+        """The choice and all scores as plain JSON values.
+
+        Returns
+        -------
+        dict
+            ``chosen`` (a mask), ``near_tie`` (bool), and ``scores`` by mask, rounded to `decimals`.
+        """
         rounded = np.round(self.values, self.decimals).tolist()
         return {
             "chosen": mask_string(self.best, self.d),

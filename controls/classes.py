@@ -55,12 +55,26 @@ class ClassAwareEstimator:
     equivalence: Equivalence | None = None
 
     def fit(self, masks: BitArray, utilities: FloatArray) -> ClassModel:
-        """Fit to measured masks, shape (n, d), and their utilities, shape (n,).
+        """Fit to the representatives of the measured masks.
+
+        Parameters
+        ----------
+        masks : array-like of 0 and 1, shape (n, d)
+            Distinct measured masks, n >= 1, d from 1 to 20.
+        utilities : array-like of float, shape (n,)
+            Their utilities, finite.
+
+        Returns
+        -------
+        ClassModel
+            Its `predict` gives every mask of a measured class the measured value.
 
         Raises
         ------
         InvalidMaskError
             If the masks have another number of options than the classes.
+        InvalidMaskError, InvalidSurfaceError
+            If masks or utilities are not distinct masks with one finite utility each.
         """
         d, ranks, values = check_observations(masks, utilities)
         classes = Equivalence.trivial(d) if self.equivalence is None else self.equivalence

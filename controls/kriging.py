@@ -112,10 +112,42 @@ class KrigingModel:
 
 @dataclass(frozen=True)
 class KrigingEstimator:
-    """Ordinary kriging with length scale and nugget chosen by leave-one-out over a grid of 24."""
+    """Ordinary kriging: a Gaussian process with an unknown constant mean.
+
+    The kernel is exp(-h / length) of the Hamming distance h; a nugget is added to measured masks. Length (0.25 to 8)
+    and nugget (1e-6 to 0.3) are chosen by leave-one-out over a grid of 24; losses are compared at 14 decimals, ties go
+    to the larger length, then the larger nugget (Dubrule, "Cross validation of kriging in a unique neighborhood",
+    Mathematical Geology 15 (1983)).
+
+    Examples
+    --------
+    >>> model = KrigingEstimator().fit([[0, 0], [1, 1], [1, 0]], [0.0, 1.0, 0.5])
+    >>> sorted(model.hyperparameters)
+    ['length', 'nugget']
+    """
 
     def fit(self, masks: BitArray, utilities: FloatArray) -> KrigingModel:
-        """Fit to measured masks, shape (n, d), and their utilities, shape (n,)."""
+        """Fit to the measured masks.
+
+        Parameters
+        ----------
+        masks : array-like of 0 and 1, shape (n, d)
+            Distinct measured masks, n >= 1, d from 1 to 20.
+        utilities : array-like of float, shape (n,)
+            Their utilities, finite.
+
+        Returns
+        -------
+        KrigingModel
+            With `predict`, which does not clip, and the chosen `hyperparameters`.
+
+        Raises
+        ------
+        InvalidMaskError
+            If there is no mask, a row is not a mask, or a mask stands twice.
+        InvalidSurfaceError
+            If there is not one finite utility for each mask.
+        """
         d, ranks, values = check_observations(masks, utilities)
         return fit_kriging(d, ranks, values)
 

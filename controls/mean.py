@@ -29,9 +29,35 @@ class MeanModel:
 
 @dataclass(frozen=True)
 class MeanEstimator:
-    """Predicts the mean of the measured utilities everywhere."""
+    """Predicts the mean of the measured utilities everywhere.
+
+    Examples
+    --------
+    >>> MeanEstimator().fit([[0, 0], [1, 1]], [0.25, 0.75]).predict([[0, 1], [1, 0]]).tolist()
+    [0.5, 0.5]
+    """
 
     def fit(self, masks: BitArray, utilities: FloatArray) -> MeanModel:
-        """Fit to measured masks, shape (n, d), and their utilities, shape (n,)."""
+        """Take the mean of the measured utilities.
+
+        Parameters
+        ----------
+        masks : array-like of 0 and 1, shape (n, d)
+            Distinct measured masks, n >= 1, d from 1 to 20.
+        utilities : array-like of float, shape (n,)
+            Their utilities, finite.
+
+        Returns
+        -------
+        MeanModel
+            With `predict`.
+
+        Raises
+        ------
+        InvalidMaskError
+            If there is no mask, a row is not a mask, or a mask stands twice.
+        InvalidSurfaceError
+            If there is not one finite utility for each mask.
+        """
         _, _, values = check_observations(masks, utilities)
         return MeanModel(float(values.mean()))

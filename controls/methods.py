@@ -83,11 +83,31 @@ class Method:
     class_aware: bool = False
 
     def build_estimator(self, equivalence: Equivalence | None = None) -> Estimator:
-        """A new estimator; a class-aware one for the given classes."""
+        """A new estimator.
+
+        Parameters
+        ----------
+        equivalence : Equivalence, optional
+            The workflow's classes, for a method that uses them.
+
+        Returns
+        -------
+        Estimator
+        """
         return estimator(self.estimator, equivalence)
 
     def build_policy(self, seed: int = 0) -> Policy:
-        """A new policy."""
+        """A new policy.
+
+        Parameters
+        ----------
+        seed : int
+            Of a random order; other policies ignore it.
+
+        Returns
+        -------
+        Policy
+        """
         return policy(self.policy, seed)
 
 
@@ -110,25 +130,86 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 
 
 def estimator(name: str, equivalence: Equivalence | None = None) -> Estimator:
-    """A reference estimator by name; raises `UnknownNameError` if there is none."""
+    """A reference estimator by name.
+
+    Parameters
+    ----------
+    name : str
+        ``ridge-main``, ``ridge-pair``, ``gp``, ``mean``, or one of these with ``class-`` in front.
+    equivalence : Equivalence, optional
+        The workflow's classes, for an estimator of ``class-…``; without them every mask is a class of its own.
+
+    Returns
+    -------
+    Estimator
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name; the message offers the nearest.
+
+    Examples
+    --------
+    >>> estimator("ridge-pair")
+    RidgeEstimator(degree=2)
+    """
     factory = _named("estimator", name, ESTIMATORS)
     return factory(equivalence) if name.startswith("class-") else factory()
 
 
 def policy(name: str, random_state: int = 0) -> Policy:
-    """A reference policy by name; `random_state` matters to random orders only.
+    """A reference policy by name.
+
+    Parameters
+    ----------
+    name : str
+        ``design-main``, ``design-pair``, ``random``, ``gp-grid``, ``gp-effect``, or one of these with ``class-`` in
+        front.
+    random_state : int
+        Seed from 0; it matters to random orders only.
+
+    Returns
+    -------
+    Policy
 
     Raises
     ------
     UnknownNameError
-        If there is none of that name.
+        If there is none of that name; the message offers the nearest.
+    InvalidOptionError
+        For a random order, if the seed is no integer from 0.
+
+    Examples
+    --------
+    >>> policy("gp-effect")
+    KrigingPolicy(target='effect', class_aware=False)
     """
     factory = _named("policy", name, POLICIES)
     return factory(random_state=random_state) if name.endswith("random") else factory()
 
 
 def method(label: str) -> Method:
-    """A method of the study by label; raises `UnknownNameError` if there is none."""
+    """A method of the study by label.
+
+    Parameters
+    ----------
+    label : str
+        ``D1``, ``D2``, ``Random D2``, ``GP-G``, ``GP-E``, ``CD1``, ``CD2`` or ``CGP-E``.
+
+    Returns
+    -------
+    Method
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that label.
+
+    Examples
+    --------
+    >>> method("GP-E").estimator, method("GP-E").policy
+    ('gp', 'gp-effect')
+    """
     return _named("method", label, METHODS)
 
 

@@ -211,10 +211,25 @@ class RidgeModel:
 class RidgeEstimator:
     """Ridge on ±1 features with an unpenalised intercept; the penalty is chosen by leave-one-out.
 
+    Features are x_i = 2 z_i - 1 and, for degree 2, the products of two of them. The penalty is one of 1e-5, 1e-3, 0.1,
+    1 and 10; losses are compared at 14 decimals, ties go to the larger one (leave-one-out of a linear smoother: Hastie,
+    Tibshirani, Friedman, "The Elements of Statistical Learning", 2nd ed., section 7.10).
+
     Parameters
     ----------
     degree : int
         1: main effects; 2: main effects and pair interactions.
+
+    Raises
+    ------
+    InvalidOptionError
+        For another degree.
+
+    Examples
+    --------
+    >>> model = RidgeEstimator(degree=1).fit([[0, 0], [1, 1], [1, 0]], [0.0, 1.0, 0.5])
+    >>> model.hyperparameters, model.predict([[0, 1]]).round(3).tolist()
+    ({'alpha': 1e-05}, [0.5])
     """
 
     degree: int = 2
@@ -223,7 +238,27 @@ class RidgeEstimator:
         features(np.zeros((1, 1)), self.degree)
 
     def fit(self, masks: BitArray, utilities: FloatArray) -> RidgeModel:
-        """Fit to measured masks, shape (n, d), and their utilities, shape (n,)."""
+        """Fit to the measured masks.
+
+        Parameters
+        ----------
+        masks : array-like of 0 and 1, shape (n, d)
+            Distinct measured masks, n >= 1, d from 1 to 20.
+        utilities : array-like of float, shape (n,)
+            Their utilities, finite.
+
+        Returns
+        -------
+        RidgeModel
+            With `predict`, which does not clip, and the chosen `hyperparameters`.
+
+        Raises
+        ------
+        InvalidMaskError
+            If there is no mask, a row is not a mask, or a mask stands twice.
+        InvalidSurfaceError
+            If there is not one finite utility for each mask.
+        """
         d, ranks, values = check_observations(masks, utilities)
         return fit_ridge(d, ranks.tolist(), values, self.degree)
 

@@ -165,14 +165,19 @@ def read_records(where: Path | None = None, conditions: Iterable[str] | None = N
     where : Path, optional
         Folder of the study; default: the records that come with the package.
     conditions : iterable of str, optional
-        Which ones; default all.
+        Ids of conditions, in the order wanted; default all, in alphabetical order.
+
+    Returns
+    -------
+    tuple of Record
 
     Raises
     ------
     UnknownNameError
         If the index has no such condition.
     StorageError
-        If a file is missing, or its bytes are not those that the index vouches for.
+        If there is no study, a file is missing or cannot be read, or its bytes are not those that the index vouches
+        for.
     """
     place = folder() if where is None else where
     entries = read_index(place).conditions

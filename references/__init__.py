@@ -27,7 +27,25 @@ def table_path(condition: str, where: Path | None = None) -> Path:
 
 
 def conditions(where: Path | None = None) -> tuple[str, ...]:
-    """Conditions that have a table in folder `where` (default: the package's own), in alphabetical order."""
+    """Conditions that have a reference table.
+
+    Parameters
+    ----------
+    where : Path, optional
+        Folder with the tables and their index; default: the tables that come with the package.
+
+    Returns
+    -------
+    tuple of str
+        Ids in alphabetical order; empty for a folder without an index.
+
+    Raises
+    ------
+    ReferenceTableError
+        If the index is none of this version.
+    StorageError
+        If a file or folder cannot be read.
+    """
     from whatworked.references.index import read_index
 
     return tuple(sorted(read_index(where or folder()).tables))
@@ -81,6 +99,14 @@ def load_table(condition: str, where: Path | None = None) -> Table:
         If there is no table of that name; the message offers the nearest.
     ReferenceTableError
         If the table is missing, its bytes differ from the index, or it is the table of another condition.
+    StorageError
+        If a file or folder cannot be read.
+
+    Examples
+    --------
+    >>> table = load_table("wine")
+    >>> table.header.metric, len(table.rows), table.rows[4].mask
+    ('NMI', 16, '0100')
     """
     from whatworked.references.schema import parse
 
@@ -122,8 +148,14 @@ def load_surface(condition: str, where: Path | None = None) -> ResponseSurface:
 
     Raises
     ------
-    UnknownNameError, ReferenceTableError
+    UnknownNameError, ReferenceTableError, StorageError
         As for `load_table`.
+
+    Examples
+    --------
+    >>> surface = load_surface("wine")
+    >>> surface.d, surface.best
+    (4, '0100')
     """
     import numpy as np
 

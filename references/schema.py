@@ -75,7 +75,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     condition, family, source : str
         Names of the catalog.
     options : tuple of OptionNote
-        The d options, A first.
+        The d options, A first; each has `letter`, `name`, and its settings `off` and `on`.
     metric, unit : str
         Name and unit of the native value.
     cost_scale : float or None
@@ -98,7 +98,15 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A complete reference table: header and 2**d rows in canonical order."""
+    """A complete reference table.
+
+    Attributes
+    ----------
+    header : Header
+        What the table is about.
+    rows : tuple of Row, length 2**d
+        One per mask, in canonical order.
+    """
 
     header: Header
     rows: tuple[Row, ...]

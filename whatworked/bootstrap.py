@@ -77,6 +77,11 @@ def macro_interval(
     seed : int
         Seed of the resampling; equal arguments give an equal interval.
 
+    Returns
+    -------
+    Interval
+        The estimate is that of the rows themselves.
+
     Raises
     ------
     InvalidOptionError
@@ -98,7 +103,26 @@ def difference_interval(
     or one of them has a single one (a method without randomness); where the repetitions do not match, the difference of
     source means counts as one repetition, and variation between repetitions is not part of the interval.
 
-    Parameters and errors are those of `macro_interval`; different sources are an error, too.
+    Parameters
+    ----------
+    left, right : iterable of Measurement
+        Values of the two methods, on the same sources of the same families.
+    confidence : float
+        Nominal coverage, above 0 and below 1.
+    resamples : int
+        Number of resamples B, at least 1.
+    seed : int
+        Seed of the resampling; equal arguments give an equal interval.
+
+    Returns
+    -------
+    Interval
+
+    Raises
+    ------
+    InvalidOptionError
+        For rows, a confidence or a number of resamples outside what is allowed, and for methods that were not measured
+        on the same sources.
     """
     tree = {
         family: {source: _differences(*pair) for source, pair in members.items()}

@@ -144,6 +144,11 @@ def grade_missing(truth: ResponseSurface) -> Grade:
     -------
     Grade
 
+    Raises
+    ------
+    InvalidSurfaceError
+        If the truth is no response surface.
+
     Examples
     --------
     >>> missing = grade_missing(ResponseSurface(("A",), [0.25, 0.5]))
@@ -264,8 +269,8 @@ def _both(left: BoolArray, right: BoolArray) -> int:
 def _check_truth(truth: object) -> None:
     if not isinstance(truth, ResponseSurface):
         raise InvalidSurfaceError(
-            f"the truth is {truth!r:.200}, of type {type(truth).__name__}; give a whatworked.ResponseSurface, which names "
-            "the options, as whatworked.load_surface returns one"
+            f"the truth is {truth!r:.200}, of type {type(truth).__name__}; give a whatworked.ResponseSurface, which "
+            "names the options, as whatworked.load_surface returns one"
         )
 
 

@@ -95,7 +95,23 @@ class SearchState:
         return np.setdiff1d(np.arange(1 << self.d, dtype=np.int64), self.measured)
 
     def bits(self, ranks: IntArray) -> BitArray:
-        """Rows of bits of `ranks`, shape (len(ranks), d)."""
+        """Rows of bits of masks given by rank.
+
+        Parameters
+        ----------
+        ranks : array-like of int, shape (k,)
+            For instance a part of `unmeasured`.
+
+        Returns
+        -------
+        ndarray of int8, shape (k, d)
+
+        Examples
+        --------
+        >>> state = SearchState(2, np.array([[0, 0], [1, 1]], dtype=np.int8), np.array([0.25, 0.5]), remaining=1)
+        >>> state.bits(state.unmeasured).tolist()
+        [[0, 1], [1, 0]]
+        """
         return bits_of(ranks, self.d)
 
 

@@ -62,19 +62,56 @@ class RebuildReport:
     unpinned: tuple[str, ...] = ()
 
     def is_written(self, condition: str) -> bool:
-        """Whether this run wrote the table of `condition`."""
+        """Whether this run wrote the table of a condition.
+
+        Parameters
+        ----------
+        condition : str
+            Its id.
+
+        Returns
+        -------
+        bool
+        """
         return any(one.condition.id == condition and one.status == "built" for one in self.results)
 
     def count(self, status: Status) -> int:
-        """Number of conditions of that status."""
+        """Number of conditions of one status.
+
+        Parameters
+        ----------
+        status : {"built", "unchanged", "skipped", "failed"}
+            See `ConditionResult`.
+
+        Returns
+        -------
+        int
+        """
         return sum(one.status == status for one in self.results)
 
     def exit_code(self, *, strict: bool = False) -> int:
-        """0 if nothing failed (and, when strict, nothing was skipped), else 1."""
+        """The exit code of the command.
+
+        Parameters
+        ----------
+        strict : bool
+            Whether a skipped condition counts as a failure.
+
+        Returns
+        -------
+        int
+            0 if nothing failed, else 1.
+        """
         return int(self.count("failed") > 0 or (strict and self.count("skipped") > 0))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """The report as plain values for JSON.
+
+        Returns
+        -------
+        dict
+            ``conditions`` (a list), ``log`` and ``unpinned``.
+        """
         return {
             "conditions": [
                 {

@@ -56,7 +56,18 @@ class RelevanceModel:
     inflation: float = INFLATION
 
     def predict(self, masks: BitArray) -> FloatArray:
-        """Posterior mean utility of masks, shape (m, d) -> (m,)."""
+        """Posterior mean utility of masks.
+
+        Parameters
+        ----------
+        masks : ndarray of int8, shape (m, d)
+            Any masks of the cube, measured or not.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+            Not clipped to [0, 1].
+        """
         if self.mixture is None:
             return np.full(len(masks), self.constant)
         rows = np.asarray(masks, dtype=np.int8)
@@ -65,20 +76,78 @@ class RelevanceModel:
         return np.concatenate(parts) if parts else np.empty(0)
 
     def predict_std(self, masks: BitArray) -> FloatArray:
-        """Posterior standard deviation of utilities, shape (m, d) -> (m,)."""
+        """Posterior standard deviation of utilities.
+
+        Parameters
+        ----------
+        masks : ndarray of int8, shape (m, d)
+            Any masks of the cube, measured or not.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+            Infinite after a single measurement.
+        """
         centres, scales = self._cells(masks)
         return self._std(centres, scales)
 
     def predict_interval(self, masks: BitArray, level: float = 0.9) -> tuple[FloatArray, FloatArray]:
-        """Central intervals that hold a utility with probability `level`, two arrays of shape (m,)."""
+        """Central intervals that hold a utility with a given probability.
+
+        Parameters
+        ----------
+        masks : ndarray of int8, shape (m, d)
+            Any masks of the cube, measured or not.
+        level : float
+            Probability, above 0 and below 1.
+
+        Returns
+        -------
+        (ndarray of float64, ndarray of float64), each of shape (m,)
+            Lower and upper ends; infinite after a single measurement.
+
+        Raises
+        ------
+        InvalidOptionError
+            For another level.
+        """
         return self._interval(*self._cells(masks), level)
 
     def effect_interval(self, off: BitArray, on: BitArray, level: float = 0.9) -> tuple[FloatArray, FloatArray]:
-        """Central intervals of the differences u(on) − u(off), row by row, two arrays of shape (m,)."""
+        """Central intervals that hold a difference u(on) − u(off) with a given probability.
+
+        Parameters
+        ----------
+        off, on : ndarray of int8, shape (m, d)
+            Masks before and after, row by row; any two masks.
+        level : float
+            Probability, above 0 and below 1.
+
+        Returns
+        -------
+        (ndarray of float64, ndarray of float64), each of shape (m,)
+            Lower and upper ends; infinite after a single measurement.
+
+        Raises
+        ------
+        InvalidOptionError
+            For another level.
+        """
         return self._interval(*self._differences(off, on), level)
 
     def effect_std(self, off: BitArray, on: BitArray) -> FloatArray:
-        """Posterior standard deviation of the differences u(on) − u(off), shape (m,)."""
+        """Posterior standard deviation of the differences u(on) − u(off).
+
+        Parameters
+        ----------
+        off, on : ndarray of int8, shape (m, d)
+            Masks before and after, row by row; any two masks.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+            Infinite after a single measurement.
+        """
         return self._std(*self._differences(off, on))
 
     @property
@@ -165,6 +234,12 @@ def _in_blocks(part: Callable[..., tuple[FloatArray, FloatArray]], *rows: BitArr
 class RelevanceEstimator:
     """Gaussian process averaged over relevances, gates, tilt and warp by marginal likelihood.
 
+    The kernel is a product over options of (1 + ψ(g) ψ(g')) / (1 + t), with t the relevance of an option and g its
+    value behind its gate; mean and scale of each process are integrated out (Santner, Williams, Notz, "The Design and
+    Analysis of Computer Experiments", 2003, section 4.1) and kernels are averaged by adaptive multiple importance
+    sampling with fixed points (Cornuet, Marin, Mira, Robert, Scandinavian Journal of Statistics 39, 2012). No random
+    number is drawn.
+
     Parameters
     ----------
     prior : Prior
@@ -173,6 +248,14 @@ class RelevanceEstimator:
         How many kernels the average takes in.
     inflation : float
         Factor on the half-width of intervals; predictions do not depend on it.
+
+    Examples
+    --------
+    >>> measured = np.array([[0, 0], [1, 1], [1, 0]], dtype=np.int8)
+    >>> model = RelevanceEstimator().fit(measured, np.array([0.0, 1.0, 0.5]))
+    >>> low, high = model.predict_interval(np.array([[0, 1]], dtype=np.int8), level=0.8)
+    >>> bool(low[0] < model.predict(np.array([[0, 1]]))[0] < high[0])
+    True
     """
 
     prior: Prior = field(default_factory=Prior)
@@ -180,7 +263,26 @@ class RelevanceEstimator:
     inflation: float = INFLATION
 
     def fit(self, masks: BitArray, utilities: FloatArray) -> RelevanceModel:
-        """Fit to measured masks, shape (n, d), and their utilities, shape (n,)."""
+        """Fit to the measured masks.
+
+        Parameters
+        ----------
+        masks : array-like of 0 and 1, shape (n, d)
+            Distinct measured masks, n >= 1, d from 1 to 20.
+        utilities : array-like of float, shape (n,)
+            Their utilities, finite.
+
+        Returns
+        -------
+        RelevanceModel
+
+        Raises
+        ------
+        InvalidMaskError
+            If there is no mask, a row is not a mask, or a mask stands twice.
+        InvalidSurfaceError
+            If there is not one finite utility for each mask.
+        """
         d, ranks, values = check_observations(masks, utilities)
         if len(ranks) < 2:
             return RelevanceModel(None, float(values[0]), self.inflation)

@@ -124,8 +124,10 @@ _SCORERS = {"variance": variance_score, "lookahead": lookahead_score}
 class RelevancePolicy:
     """Buys the mask that tells most about all conditional effects under the relevance-averaged process.
 
-    The process is refitted before each ask. Within a batch its weights stay, and each choice conditions the covariances
-    for the next.
+    ``variance`` scores a mask by what a linear update on it takes off the variance of all effects (Cohn, Ghahramani,
+    Jordan, JAIR 4, 1996); ``lookahead`` by the expected variance of the mean effects after the weights of the kernels
+    have changed too, which by the law of total variance is the expected loss of effect variance. The process is
+    refitted before each ask. Within a batch its weights stay, and each choice conditions the covariances for the next.
 
     Parameters
     ----------
@@ -133,8 +135,15 @@ class RelevancePolicy:
         How much a mask is expected to tell.
     class_aware : bool
         Work on the representatives of the state's code-equivalence classes.
-    prior, sampler
-        As for the estimator.
+    prior : Prior
+        Prior over kernels.
+    sampler : Sampler
+        How many kernels the average takes in.
+
+    Raises
+    ------
+    InvalidOptionError
+        For another score.
     """
 
     score: Score = "lookahead"
@@ -147,7 +156,25 @@ class RelevancePolicy:
             raise InvalidOptionError(f"score of the acquisition is {self.score!r}; allowed are {', '.join(SCORES)}")
 
     def ask(self, state: SearchState, n: int) -> BitArray:
-        """Choose `n` masks, fewer if fewer classes are left unmeasured; shape (k, d)."""
+        """Choose the masks that tell most.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of masks wanted, at least 1.
+
+        Returns
+        -------
+        ndarray of int8, shape (k, d), 0 <= k <= n
+            In order; fewer than `n` if fewer masks, or classes, are left unmeasured.
+
+        Raises
+        ------
+        InvalidOptionError
+            For more than 9 options.
+        """
         if state.d > LARGEST:
             raise InvalidOptionError(
                 f"the cube has {state.d} options; the {self.score} acquisition scores every mask of at most {LARGEST}"

@@ -40,7 +40,28 @@ class AskTellPolicy:
         self.minimize = minimize
 
     def ask(self, state: SearchState, n: int) -> BitArray:
-        """Ask the optimiser for `n` masks, each new; falls back to the nearest new mask after `RETRIES` repeats."""
+        """Choose masks by asking the optimiser.
+
+        It is built anew and told everything measured. A proposal of a measured mask is answered from memory; after 32
+        of them the nearest unmeasured mask is taken.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of masks wanted, at least 1 and at most the unmeasured ones.
+
+        Returns
+        -------
+        ndarray of int8, shape (n, d)
+
+        Raises
+        ------
+        ValueError
+            If the optimiser proposes anything but d values 0 or 1, a mask or a mapping from option letters. A run
+            counts that, like anything that the optimiser itself raises, as a missing delivery.
+        """
         optimiser = self.build(state.d, ask_seed(self.random_state, len(state.masks)))
         template = optimiser.ask()
         known = {int(rank): float(value) for rank, value in zip(state.measured, state.utilities, strict=True)}

@@ -95,7 +95,18 @@ class Plugin:
         return inspect.isclass(self.thing) or not needs_arguments(self.thing, given)
 
     def build_estimator(self, seed: int = 0, equivalence: Equivalence | None = None) -> Estimator:
-        """A fresh estimator, given the classes if it takes them.
+        """A fresh estimator.
+
+        Parameters
+        ----------
+        seed : int
+            For one that takes a ``random_state`` or ``seed`` and was not given one; others ignore it.
+        equivalence : Equivalence, optional
+            The workflow's classes, handed to an estimator that takes them.
+
+        Returns
+        -------
+        Estimator
 
         Raises
         ------
@@ -107,7 +118,22 @@ class Plugin:
             return as_estimator(self._make(seed, **extra), functools.partial(self._make, seed, **extra))
 
     def build_policy(self, seed: int = 0) -> Policy:
-        """A fresh policy; raises `PluginError` naming the plug-in and the cause."""
+        """A fresh policy.
+
+        Parameters
+        ----------
+        seed : int
+            As for `build_estimator`.
+
+        Returns
+        -------
+        Policy
+
+        Raises
+        ------
+        PluginError
+            Naming the plug-in and the cause.
+        """
         with _named_failure(self):
             if is_sampler_class(self.thing):
                 return OptunaPolicy(self._make, seed)
@@ -149,12 +175,22 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
     label : str, optional
         What to call it; overrides the label of a text.
 
+    Returns
+    -------
+    Plugin
+
     Raises
     ------
     PluginError
         Naming the plug-in and the cause.
     UnknownNameError
         For a name that nothing registers.
+
+    Examples
+    --------
+    >>> plugin = load("ridge=sklearn.linear_model:Ridge(alpha=0.5)", "estimator")
+    >>> plugin.label, dict(plugin.arguments), plugin.stochastic
+    ('ridge', {'alpha': 0.5}, True)
     """
     if isinstance(value, Plugin):
         return value

@@ -34,7 +34,23 @@ def installed(kind: Kind) -> dict[str, importlib.metadata.EntryPoint]:
 
 
 def names(kind: Kind) -> tuple[str, ...]:
-    """All registered names of `kind`, built-in ones first."""
+    """All names under which estimators or policies are registered.
+
+    Parameters
+    ----------
+    kind : {"estimator", "policy"}
+        Which.
+
+    Returns
+    -------
+    tuple of str
+        Those that come with WhatWorked first, then those that other packages install by entry point.
+
+    Examples
+    --------
+    >>> "gp" in names("estimator"), "gp-effect" in names("policy")
+    (True, True)
+    """
     return tuple(dict.fromkeys([*built_in(kind), *installed(kind)]))
 
 

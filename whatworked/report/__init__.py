@@ -37,18 +37,22 @@ def write_report(
     Parameters
     ----------
     pool : Pool
-        Runs (see `whatworked.runs.pool.read_pool`).
+        Runs (see `whatworked.runs.pool.pooled`).
     out : Path
         The file.
     title : str, optional
         Its heading; default: how many methods and conditions, and which budgets.
     baseline : str, optional
-        See `whatworked.runs.baseline.partners`.
-    confidence, resamples
-        Of the bootstrap intervals.
+        What methods are compared with; see `whatworked.runs.comparison.compare_methods`.
+    confidence : float
+        Nominal coverage of the bootstrap intervals, above 0 and below 1.
+    resamples : int
+        Number of resamples, at least 1.
 
     Raises
     ------
+    UnknownNameError, InvalidOptionError
+        As for `compare_methods`.
     StorageError
         If the file cannot be written.
     """

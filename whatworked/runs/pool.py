@@ -57,6 +57,10 @@ def pooled(runs: Sequence[Run]) -> Pool:
         At least one. A method that is the same in several of them (same plug-ins of the same origin, same batch, with
         or without rules) is one method; records that stand in several must be equal.
 
+    Returns
+    -------
+    Pool
+
     Raises
     ------
     InvalidOptionError

@@ -26,7 +26,9 @@ class Standing:
     Attributes
     ----------
     track, method : str
+        Where, and the label of the method.
     budget : int
+        Credits beside the two anchors.
     recovery : float
         Family-macro effect recovery; missing deliveries count 0.
     families : mapping of str to float
@@ -57,7 +59,13 @@ class Standing:
     missing: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """The standing as plain JSON values.
+
+        Returns
+        -------
+        dict of str to object
+            By name.
+        """
         return asdict(self)
 
 
@@ -78,7 +86,18 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, int, str], list[Row]]:
 
 
 def standings(rows: Iterable[Row]) -> tuple[Standing, ...]:
-    """Standings of tidy rows (see `whatworked.runs.tidy.tidy_rows`)."""
+    """What a run found: one standing for each track, budget and method.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Tidy rows, as `Run.rows` or `Pool.rows` give them.
+
+    Returns
+    -------
+    tuple of Standing
+        By track and method in order of appearance, budgets ascending.
+    """
     return tuple(_standing(*key, members) for key, members in grouped(rows).items())
 
 

@@ -82,12 +82,24 @@ def catalog_tasks(
         Folder of reference tables with their index; default: those of the package. Conditions that the catalog does not
         have are of track ``outside-4``, ``outside-6``, …, by their number of options.
 
+    Returns
+    -------
+    tuple of Task
+        In catalog order; those that the catalog does not have last, by name.
+
     Raises
     ------
     UnknownNameError
         For a condition, family or track that does not exist; it offers the nearest. For a condition that has no table.
     InvalidOptionError
         If the filters leave nothing.
+    ReferenceTableError, StorageError
+        If a table is missing or altered, or a file cannot be read.
+
+    Examples
+    --------
+    >>> [task.condition for task in catalog_tasks(families=["retrieval"], tracks=["four"])]
+    ['arguana', 'scifact']
     """
     from whatworked import references as tables
 

@@ -20,9 +20,39 @@ def prepared(
     offline: bool | None = None,
     again: bool = False,
 ) -> PreparedInput:
-    """The prepared input of one source; see `whatworked.sources.library.Library` for parameters and errors.
+    """The prepared input of one source: from the store, else from raw data, which are then stored.
 
     For several sources make one `Library`: it asks silent sites only once.
+
+    Parameters
+    ----------
+    source : str
+        Source id, for instance ``"wine"``.
+    cache, mirror : path, optional
+        Folders, as for `Library`.
+    offline : bool, optional
+        Leave the network alone, as for `Library`.
+    again : bool
+        Build it anew even if it is stored.
+
+    Returns
+    -------
+    PreparedInput
+
+    Raises
+    ------
+    InvalidOptionError
+        If the mirror is no folder, or a path starts with ``~`` and no home folder is known.
+    UnknownNameError
+        If there is no such source.
+    SourceUnavailableError
+        If no route leads to its raw data.
+    DigestMismatchError
+        If raw bytes, the stored file or the result differ from what the manifest says.
+    RawDataError
+        If raw data cannot be read or prepared.
+    StorageError
+        If a file cannot be read. (Where only the cache cannot be written, a warning is logged.)
     """
     from whatworked.sources.library import Library
 

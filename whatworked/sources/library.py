@@ -83,9 +83,13 @@ class Library:
         Parameters
         ----------
         source : str
-            Source id.
+            Source id, for instance ``"wine"``.
         again : bool
             Build it anew even if it is stored.
+
+        Returns
+        -------
+        PreparedInput
 
         Raises
         ------
@@ -97,6 +101,8 @@ class Library:
             If raw bytes, the stored file or the result differ from what the manifest says.
         RawDataError
             If raw data cannot be read or prepared.
+        StorageError
+            If a file cannot be read.
         """
         one = manifest(source)
         path = self.store_path(one)

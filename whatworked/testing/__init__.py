@@ -41,14 +41,31 @@ __all__ = [
 
 
 def estimator_checks() -> tuple[Check, ...]:
-    """All checks of estimators."""
+    """All checks of estimators.
+
+    Returns
+    -------
+    tuple of Check
+        In the order in which they are run.
+
+    Examples
+    --------
+    >>> [check.name for check in estimator_checks()][:2]
+    ['every size', 'every order']
+    """
     from whatworked.testing.estimators import CHECKS
 
     return CHECKS
 
 
 def policy_checks() -> tuple[Check, ...]:
-    """All checks of policies."""
+    """All checks of policies.
+
+    Returns
+    -------
+    tuple of Check
+        In the order in which they are run.
+    """
     from whatworked.testing.policies import CHECKS
 
     return CHECKS
@@ -62,7 +79,22 @@ def checks_of(kind: Kind) -> tuple[Check, ...]:
 def run_checks(
     plugin: Plugin, dimensions: Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
 ) -> tuple[CheckResult, ...]:
-    """Run all checks of a plug-in's kind; failures are in the results."""
+    """Run all checks of a plug-in's kind; failures are in the results.
+
+    Parameters
+    ----------
+    plugin : Plugin
+        What `whatworked.plugins.load` returned.
+    dimensions : iterable of int, default 1 to 8
+        Numbers of options to try.
+    time_limit : float or None, default 60
+        Seconds for each case of a check (a fit or an ask, or the few that are compared), None for no limit.
+
+    Returns
+    -------
+    tuple of CheckResult
+        One per check, in order.
+    """
     return tuple(run_check(check, plugin, tuple(dimensions), time_limit) for check in checks_of(plugin.kind))
 
 
@@ -91,6 +123,8 @@ def check_estimator(
         If a check failed; it lists all of them. It is an AssertionError as well, so that a test fails and does not err.
     PluginError
         If the thing cannot be loaded or built.
+    UnknownNameError
+        For a name that nothing registers.
     """
     return _check(load(thing, "estimator"), tuple(dimensions), time_limit)
 
@@ -98,7 +132,37 @@ def check_estimator(
 def check_policy(
     thing: Any, dimensions: Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
 ) -> tuple[CheckResult, ...]:
-    """Check that a policy keeps its contract; arguments, result and errors as for `check_estimator`."""
+    """Check that a policy keeps its contract.
+
+    Parameters
+    ----------
+    thing : str or object
+        Anything that `whatworked.plugins.load` takes: a class, factory, function, object, or a text that names one.
+    dimensions : iterable of int, default 1 to 8
+        Numbers of options to try.
+    time_limit : float or None, default 60
+        Seconds for each case of a check (a fit or an ask, or the few that are compared), None for no limit.
+
+    Returns
+    -------
+    tuple of CheckResult
+        All passed.
+
+    Raises
+    ------
+    ConformanceError
+        If a check failed; it lists all of them. It is an AssertionError as well, so that a test fails and does not err.
+    PluginError
+        If the thing cannot be loaded or built.
+    UnknownNameError
+        For a name that nothing registers.
+
+    Examples
+    --------
+    >>> results = check_policy("gp-effect", dimensions=(1, 2))
+    >>> all(result.passed for result in results)
+    True
+    """
     return _check(load(thing, "policy"), tuple(dimensions), time_limit)
 
 

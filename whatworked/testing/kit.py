@@ -58,7 +58,17 @@ class Check:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of one check; `problem` is None where it passed."""
+    """The result of one check.
+
+    Attributes
+    ----------
+    name, what : str
+        The name of the check, and the requirement in one sentence.
+    problem : str or None
+        What was wrong and in which case; None where the check passed.
+    trace : str
+        Traceback of what the plug-in raised; empty where it raised nothing.
+    """
 
     name: str
     what: str
@@ -93,6 +103,10 @@ def run_check(
         swallows the exception, is not ended by it.
     note : file, optional
         For the case under way, in a process that may be ended for it; see `whatworked.runs.limits.Watch`.
+
+    Returns
+    -------
+    CheckResult
     """
     token = _WATCH.set(Watch(time_limit, note))
     try:
