@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import re
 
@@ -15,6 +16,7 @@ from whatworked.equivalence import Equivalence
 from whatworked.plugins.adapters import FunctionPolicy
 from whatworked.protocols import SearchState
 from whatworked.runs.acquisition import acquire
+from whatworked.runs.limits import Watch
 
 TRUTH = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18])
 
@@ -51,6 +53,17 @@ def test_batches_and_the_short_last_one():
 
     assert run(watching, budget=5, batch=2).ranks == (1, 2, 3, 4, 5)
     assert wanted == [2, 2, 1]
+
+
+def test_a_step_that_was_ended_before_costs_the_limit_and_its_ask():
+    watch = Watch(seconds=5.0, ended=frozenset({json.dumps(("policy", 4, 2))}))
+    bought = run(lowest, budget=4, watch=watch)
+    assert bought.ranks == (1, 2)
+    assert bought.failure.late
+    assert bought.total == (3, 5.0)
+    assert bought.cost(4) == bought.total
+    assert bought.cost(2) == (2, bought.seconds[1])
+    assert bought.cost(0) == (0, 0.0)
 
 
 def test_a_policy_may_stop_early_or_answer_less():

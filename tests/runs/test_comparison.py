@@ -178,6 +178,18 @@ def test_figures_hold_what_the_building_blocks_give(tmp_path):
     )
 
 
+def test_costs_of_runs_that_did_not_count_fits(tmp_path):
+    run = made(tmp_path, estimators=[mean, Fails], budgets=(3,))
+    path = tmp_path / "run" / "costs.csv"
+    lines = [line.split(",") for line in path.read_text().splitlines()]
+    at = lines[0].index("fits")
+    path.write_text("".join(",".join(line[:at] + line[at + 1 :]) + "\n" for line in lines))
+    old = read_pool([tmp_path / "run"])
+    assert {cost["fits"] for cost in old.costs.values()} == {None}
+    now, before = (compare_methods(pool, "mean", resamples=9) for pool in (pooled([run]), old))
+    assert [one.cost.fits for one in now] == [one.cost.fits for one in before] == [1.0, 1.0]
+
+
 def test_sources_that_only_one_method_has_are_left_out_and_named(tmp_path):
     pool = pooled(
         [made(tmp_path, "a", estimators=[mean]), made(tmp_path, "b", estimators=[flip], tasks=many_tasks()[1:4])]

@@ -177,6 +177,31 @@ def test_costs_stand_beside_records_and_not_in_them(tasks):
     assert result.costs[0]["fit_seconds"] > 0
 
 
+def test_asks_and_fits_that_fail_are_costs_too(tasks):
+    def refuses(state, n):
+        raise RuntimeError("no")
+
+    def stops(state, n):
+        return lowest(state, n) if len(state.masks) < 4 else []
+
+    def fails(masks, utilities, cube):
+        raise RuntimeError("no")
+
+    plan = make_plan(tasks[:1], [mean, fails], [lowest, refuses, stops], budgets=(2, 4))
+    costs = {(c["method"], c["budget"]): c for result in run_in_process(plan) for c in result.costs}
+    counted = {key: (cost["asks"], cost["fits"]) for key, cost in costs.items()}
+    for estimator in ("mean", "fails"):
+        assert counted[f"{estimator}/lowest", 2] == (2, 1)
+        assert counted[f"{estimator}/lowest", 4] == (4, 1)
+        assert counted[f"{estimator}/stops", 2] == (2, 1)
+        assert counted[f"{estimator}/stops", 4] == (3, 1)
+        assert counted[f"{estimator}/refuses", 2] == counted[f"{estimator}/refuses", 4] == (1, 0)
+    assert all(cost["policy_seconds"] > 0 for cost in costs.values())
+    assert costs["fails/lowest", 4]["fit_seconds"] > 0
+    dead = missing_result(plan, plan.units()[0], ["mean"]).costs
+    assert [(cost["asks"], cost["fits"]) for cost in dead] == [(0, 0), (0, 0)]
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [

@@ -37,6 +37,8 @@ class Acquisition:
         Why it ended before its budget, if the policy broke.
     looked : bool
         Whether the policy looked at the remaining credits, so that its first purchases may depend on the budget.
+    total : (int, float)
+        How often it was asked in all, and the seconds that took: a last ask that failed or bought nothing included.
     """
 
     ranks: tuple[int, ...]
@@ -44,6 +46,13 @@ class Acquisition:
     asks: tuple[int, ...]
     failure: Failure | None
     looked: bool
+    total: tuple[int, float] = (0, 0.0)
+
+    def cost(self, budget: int) -> tuple[int, float]:
+        """Asks, and seconds spent in them, under a budget: all of them if it bought less, else up to that purchase."""
+        if budget > len(self.ranks):
+            return self.total
+        return (self.asks[budget - 1], self.seconds[budget - 1]) if budget else (0, 0.0)
 
 
 class _WatchedState(SearchState):
@@ -104,15 +113,15 @@ def acquire(
         chosen: IntArray = np.empty(0, dtype=np.int64)
         with guarded("policy") as outcome, watch.step("policy", budget, len(bought), spent=spent_time):
             chosen = checked_answer(policy.ask(state, wanted), measured, wanted, d)
-        spent_time += time.perf_counter() - started
-        asked += 1
         failure = outcome.failure
+        spent_time = watch.used(spent_time + time.perf_counter() - started, failure is not None and failure.late)
+        asked += 1
         if failure is not None or not chosen.size:
             break
         bought += chosen.tolist()
         seconds += [spent_time] * chosen.size
         asks += [asked] * chosen.size
-    return Acquisition(tuple(bought), tuple(seconds), tuple(asks), failure, bool(looks))
+    return Acquisition(tuple(bought), tuple(seconds), tuple(asks), failure, bool(looks), (asked, spent_time))
 
 
 def watched_state(

@@ -24,9 +24,10 @@ class Cost:
     Attributes
     ----------
     fits, asks : float
-        Estimator fits and policy calls per record.
+        Fits of the estimator and asks of the policy per record, those that failed included. What a policy fits of its
+        own is in its asks.
     fit_seconds, policy_seconds : float
-        Seconds per record; volatile.
+        Seconds per record in the two; volatile.
     """
 
     fits: float
@@ -204,9 +205,17 @@ def _cost(rows: Sequence[Row], costs: Mapping[tuple[str, str, int, int], Mapping
     found = [costs[key] for key in keys if key in costs]
     if len(found) < len(rows):
         return None
+    # `found` is complete, so it is in the order of the rows.
     return Cost(
-        fits=mean([float(row["delivered"]) for row in rows]),
+        fits=mean([_fits(row, cost) for row, cost in zip(rows, found, strict=True)]),
         asks=mean([float(cost["asks"]) for cost in found]),
         fit_seconds=mean([float(cost["fit_seconds"]) for cost in found]),
         policy_seconds=mean([float(cost["policy_seconds"]) for cost in found]),
     )
+
+
+def _fits(row: Row, cost: Mapping[str, Any]) -> float:
+    """Fits of one record; of runs that did not count them, one unless something other than the estimator failed."""
+    if cost.get("fits") is not None:
+        return float(cost["fits"])
+    return float(row["delivered"] or str(row["failure"]).startswith("estimator"))

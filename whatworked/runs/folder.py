@@ -186,7 +186,7 @@ def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Ma
     }
     write_atomic(folder / RECORDS, lines)
     write_atomic(folder / TIDY, as_csv(tidy_rows(plan.description, records)).encode())
-    write_atomic(folder / COST_TABLE, as_csv(costs, COSTS).encode())
+    write_atomic(folder / COST_TABLE, as_csv([dict.fromkeys(COSTS) | cost for cost in costs], COSTS).encode())
     write_atomic(folder / SURFACES, surfaces)
     write_atomic(folder / LOG, log.encode())
     write_atomic(folder / MANIFEST, pretty(manifest))
@@ -241,6 +241,8 @@ def _costs(text: str) -> Iterable[dict[str, Any]]:
             "budget": int(row["budget"]),
             "seed": int(row["seed"]),
             "asks": int(row["asks"]),
+            # Runs of before did not count them.
+            "fits": int(row["fits"]) if row.get("fits") else None,
             "policy_seconds": float(row["policy_seconds"]),
             "fit_seconds": float(row["fit_seconds"]),
         }

@@ -56,6 +56,10 @@ class Watch:
     note: FileIO | None = None
     ended: frozenset[str] = frozenset()
 
+    def used(self, seconds: float, late: bool) -> float:
+        """Seconds that count for a step: at least the limit if it was too late, also where it was not tried again."""
+        return max(seconds, self.seconds or 0.0) if late else seconds
+
     @contextlib.contextmanager
     def step(self, *names: str | int, spent: float = 0.0) -> Iterator[None]:
         """Run one step.

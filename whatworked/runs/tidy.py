@@ -10,7 +10,7 @@ from typing import Any
 from whatworked.records import Record
 
 KEYS = ("condition", "source", "family", "track", "dimensions", "method", "estimator", "policy", "budget", "seed")
-COSTS = ("condition", "method", "budget", "seed", "asks", "policy_seconds", "fit_seconds")
+COSTS = ("condition", "method", "budget", "seed", "asks", "fits", "policy_seconds", "fit_seconds")
 _GRADES = (
     "effect_recovery",
     "effect_mae",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -68,7 +68,7 @@ class _Collector:
         acquisition: Acquisition | None = None,
     ) -> None:
         """Keep one record and its cost."""
-        last = len(bought) - 1
+        asks, seconds = acquisition.cost(budget) if acquisition else (0, 0.0)
         for name, count in delivery.warnings.items():
             self.warnings[method.estimator.label, name] += count
         self.records.append(_record(task, method, seed, budget, bought, delivery))
@@ -78,8 +78,9 @@ class _Collector:
                 "method": method.label,
                 "budget": budget,
                 "seed": seed,
-                "asks": acquisition.asks[last] if acquisition and bought else 0,
-                "policy_seconds": round(acquisition.seconds[last], 6) if acquisition and bought else 0.0,
+                "asks": asks,
+                "fits": int(delivery.failure is None or delivery.failure.where == "estimator"),
+                "policy_seconds": round(seconds, 6),
                 "fit_seconds": round(delivery.seconds, 6),
             }
         )
@@ -168,7 +169,7 @@ def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int, wat
     except PluginError as error:
         return Acquisition((), (), (), Failure("policy", describe(error.__cause__ or error), str(error)), False)
     except TimeLimitError as error:
-        return Acquisition((), (), (), Failure("policy", describe(error), late=True), False)
+        return Acquisition((), (), (), Failure("policy", describe(error), late=True), False, (0, watch.used(0.0, True)))
     return acquire(built, task.surface.utilities, budget, batch, task.equivalence, watch)
 
 
@@ -183,8 +184,9 @@ def _deliver(
         build = partial(method.estimator.build_estimator, seed, classes)
         within = collected.watch.step("estimator", method.label, seed, budget)
         delivery = fit(build, task.surface.utilities, bought, classes, within)
-        if delivery.failure is not None:
-            collected.log.append(_trace(task, method.label, seed, delivery.failure, budget))
+        if (failure := delivery.failure) is not None:
+            delivery = replace(delivery, seconds=collected.watch.used(delivery.seconds, failure.late))
+            collected.log.append(_trace(task, method.label, seed, failure, budget))
     collected.add(task, method, seed, budget, bought, delivery, acquisition)
 
 
