@@ -125,8 +125,21 @@ def random_order(d: int, seed: int) -> IntArray:
 
     The order is ``default_rng(20260907 + seed).permutation`` of the masks in canonical order: the same for every
     surface.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the seed is no integer from 0.
+    InvalidMaskError
+        If there cannot be `d` options.
     """
+    _check_seed("seed", seed)
     return np.random.default_rng(SEED + seed).permutation(np.arange(1, (1 << check_dimensions(d)) - 1, dtype=np.int64))
+
+
+def _check_seed(name: str, seed: object) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InvalidOptionError(f"{name} is {seed!r}; a seed is an integer from 0")
 
 
 @dataclass(frozen=True)
@@ -188,8 +201,7 @@ class RandomPolicy:
     class_aware: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.random_state, bool) or not isinstance(self.random_state, int) or self.random_state < 0:
-            raise InvalidOptionError(f"random_state is {self.random_state!r}; a seed is an integer from 0")
+        _check_seed("random_state", self.random_state)
 
     def ask(self, state: SearchState, n: int) -> BitArray:
         """The next `n` unmeasured masks of the order; shape (k, d)."""

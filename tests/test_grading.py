@@ -7,7 +7,7 @@ import pytest
 import slow_grader
 
 from whatworked.cube import mask_strings, option_letters
-from whatworked.errors import InvalidArtifactError, InvalidMaskError, InvalidOptionError
+from whatworked.errors import InvalidArtifactError, InvalidMaskError, InvalidOptionError, InvalidSurfaceError
 from whatworked.grading import Grade, grade, grade_many, grade_missing
 from whatworked.surface import ResponseSurface
 from whatworked.utility import CostMap
@@ -296,3 +296,15 @@ def test_what_is_no_table_is_told_how_to_become_one(prediction):
         InvalidArtifactError, match=r"a mapping from masks to numbers; whatworked\.artifact\.read_artifact"
     ):
         grade(surface([0.1, 0.2, 0.3, 0.9]), prediction, [])
+
+
+@pytest.mark.parametrize("truth", [[0.0, 1.0], np.array([0.0, 1.0]), {"0": 0.0, "1": 1.0}, None], ids=str)
+def test_a_truth_that_is_no_surface_is_refused(truth):
+    for attempt in (
+        lambda: grade(truth, [0.0, 1.0], ["0"]),
+        lambda: grade(truth, {"0": 0.0, "1": 1.0}, ["0"]),
+        lambda: grade_many(truth, [[0.0, 1.0]], [["0"]]),
+        lambda: grade_missing(truth),
+    ):
+        with pytest.raises(InvalidSurfaceError, match=f"of type {type(truth).__name__}; give a whatworked.Resp"):
+            attempt()

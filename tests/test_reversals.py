@@ -34,6 +34,14 @@ def test_rounding_is_no_reversal():
     assert option_signs(surface)[1].neutral == 2
 
 
+@pytest.mark.parametrize("name", FLOORS)
+def test_a_surface_whose_whole_range_is_rounding_has_no_reversals(name):
+    surface = ResponseSurface(("A", "B"), [0.5, 0.5 + 1e-13, 0.5 + 2e-13, 0.5])
+    assert reversing_options(surface, 0.1 * surface.range) == ("A", "B")
+    assert floor_of(surface, name) == 1e-12
+    assert reversing_options(surface, floor_of(surface, name)) == ()
+
+
 def test_published_conditions_reverse(published):
     reversing = [
         condition

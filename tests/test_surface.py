@@ -64,7 +64,9 @@ def test_all_problems_are_named_at_once():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"options": ()}, "0 options; allowed are 1 to 20"),
+        ({"options": ()}, "0 options; allowed are 1 to 20$"),
+        ({"options": None}, "options are None; give a sequence with the name of each$"),
+        ({"options": 3, "utilities": [None]}, "options are 3; .*; utilities are .* not real numbers"),
         ({"options": tuple("ABCDEFGHIJKLMNOPQRSTU")}, "21 options"),
         ({"options": ("A", "B", "")}, "non-empty strings"),
         ({"options": ("A", "B", 3)}, "non-empty strings"),

@@ -15,7 +15,12 @@ from whatworked.surface import EdgeEffect, ResponseSurface
 SMALLEST_FLOOR = 1e-12
 """Effects up to this size are rounding, in utility."""
 FLOORS: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {"1e-12": (SMALLEST_FLOOR, 0.0), "1%": (0.0, 0.01), "5%": (0.0, 0.05), "10%": (0.0, 0.10)}
+    {
+        "1e-12": (SMALLEST_FLOOR, 0.0),
+        "1%": (SMALLEST_FLOOR, 0.01),
+        "5%": (SMALLEST_FLOOR, 0.05),
+        "10%": (SMALLEST_FLOOR, 0.10),
+    }
 )
 """Floors by name, as (absolute, share of the range of the surface); the larger of the two applies."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -360,6 +360,9 @@ def select(tables: FloatArray, d: int) -> IntArray:
 
 
 def _names(options: Sequence[str], problems: list[str]) -> tuple[str, ...]:
+    if not isinstance(options, Iterable):
+        problems.append(f"options are {options!r:.200}; give a sequence with the name of each")
+        return ()
     names = tuple(options)
     if not 1 <= len(names) <= MAX_OPTIONS:
         problems.append(f"{len(names)} options; allowed are 1 to {MAX_OPTIONS}")
@@ -375,6 +378,8 @@ def _column(values: npt.ArrayLike, what: str, d: int, problems: list[str]) -> Fl
         column = real_numbers(values)
     except ValueError as error:
         problems.append(f"{what} are {error}")
+        return None
+    if not d:  # it is said already that there are no options
         return None
     if column.shape != (1 << d,):
         problems.append(f"{what} have shape {column.shape}; {d} options need ({1 << d},)")

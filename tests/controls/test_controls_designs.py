@@ -100,6 +100,14 @@ def test_random_orders_are_those_of_the_specification():
     assert not np.array_equal(order, random_order(4, 4))
 
 
+@pytest.mark.parametrize("seed", [-1, -30000000, True, 1.0, "1", None])
+def test_seeds_of_random_orders_are_integers_from_0(seed):
+    with pytest.raises(InvalidOptionError, match=r"^seed is .*; a seed is an integer from 0$"):
+        random_order(4, seed)
+    with pytest.raises(InvalidOptionError, match=r"^random_state is .*; a seed is an integer from 0$"):
+        RandomPolicy(seed)
+
+
 @pytest.mark.parametrize("policy", [DesignPolicy(1), DesignPolicy(2), RandomPolicy(5)])
 def test_one_batch_is_the_same_as_many_single_asks(policy):
     surface = rough_surface(5, seed=0)
