@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
+
+FALLBACK = 80
+"""Columns where the terminal does not know how many it has."""
+# The bar keeps its width: where room is short, what is being worked on is cut and not the bar.
+_FORM = "{l_bar}{bar:16}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}, {rate_fmt}{postfix}]"
 
 
 class Progress(Protocol):
@@ -36,7 +42,9 @@ def progress(total: int, unit: str, initial: int = 0, label: str = "") -> Iterat
         return
     from tqdm import tqdm
 
-    with tqdm(
-        total=total, unit=f" {unit}", initial=initial, desc=label or None, file=sys.stderr, dynamic_ncols=True
-    ) as bar:
+    # A terminal that does not know its own width says 0, which leaves no room for a bar.
+    known = os.get_terminal_size(sys.stderr.fileno()).columns > 0
+    how: dict[str, Any] = {"dynamic_ncols": True} if known else {"ncols": FALLBACK}
+    how |= {"desc": label or None, "unit": f" {unit}", "bar_format": _FORM}
+    with tqdm(total=total, initial=initial, file=sys.stderr, **how) as bar:
         yield bar

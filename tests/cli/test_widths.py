@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
+import struct
+import subprocess
 import sys
+import termios
 
 import pytest
 from click.testing import CliRunner
@@ -103,6 +109,29 @@ def test_sources_can_be_listed_by_name(tmp_path) -> None:
     listed = CliRunner().invoke(cli, [*arguments, "list", "nile"], catch_exceptions=False).output
     assert [line.split()[0] for line in listed.splitlines()[:2]] == ["source", "nile"]
     assert CliRunner().invoke(cli, [*arguments, "list"]).output == CliRunner().invoke(cli, arguments).output != listed
+
+
+@pytest.mark.parametrize(("columns", "expected"), [(0, 80), (60, 59), (132, 131)])
+def test_the_bar_keeps_its_width_on_terminals_of_any_size(columns: int, expected: int) -> None:
+    code = """
+from whatworked.progress import progress
+with progress(88, "records", label="bench") as bar:
+    bar.update(44)
+    bar.set_postfix_str("energy_efficiency, relevance-lookahead" * 4)
+"""
+    leader, follower = os.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    subprocess.run([sys.executable, "-c", code], stderr=follower, check=True)
+    os.close(follower)
+    shown = b""
+    with contextlib.suppress(OSError):  # where the other end is closed
+        while part := os.read(leader, 65536):
+            shown += part
+    os.close(leader)
+    last = shown.decode().replace("\r", "\n").strip().splitlines()[-1]
+    assert last.startswith("bench:  50%|████████        | 44/88 [")
+    assert "records/s" in last or columns == 60
+    assert len(last) == expected
 
 
 def test_no_progress_is_shown_on_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -105,8 +105,8 @@ def named_methods(labels: Sequence[str]) -> tuple[Method, ...]:
     return tuple(Method(estimators[known[label][0]], policies[known[label][1]], label) for label in labels)
 
 
-def execute(plan: Plan, folder: Path, jobs: int = 1, fresh: bool = False) -> Run:
-    """Run what is left of `plan`, or all of it if `fresh`, and write its results to `folder`."""
+def execute(plan: Plan, folder: Path, jobs: int = 1, fresh: bool = False, label: str = "bench") -> Run:
+    """Run what is left of `plan`, or all of it if `fresh`, and write its results to `folder`; progress has the `label`."""
     with folder_lock(folder):
         if fresh:
             clear(folder)
@@ -119,7 +119,7 @@ def execute(plan: Plan, folder: Path, jobs: int = 1, fresh: bool = False) -> Run
             done = journal.finished()
             left = [unit for unit in plan.units() if unit.key not in done]
             kept = sum(len(result.records) for result in done.values())
-            with progress(len(plan.expected()), "records", initial=kept, label="bench") as bar:
+            with progress(len(plan.expected()), "records", initial=kept, label=label) as bar:
                 shown = Shown(bar)
                 for unit, result in workers.run(left, shown.under_way):
                     journal.append(unit, result)

@@ -90,7 +90,7 @@ def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None)
     dict
         Records, by ``identical``, ``equal up to rounding`` (same purchases, predictions within 1e-9) and ``different``.
     """
-    again = execute(plan_of(run.description, references), folder, jobs)
+    again = execute(plan_of(run.description, references), folder, jobs, label="rerun")
     theirs = {_key(record): record for record in run.records}
     found: dict[str, list[str]] = {"identical": [], "equal up to rounding": [], "different": []}
     for record in again.records:
