@@ -91,10 +91,19 @@ def ridge_design(
 ) -> tuple[tuple[int, ...], tuple[bool, ...]]:
     """Masks that a ridge design buys, in order; a smaller budget buys the beginning.
 
+    Starting from the anchors, the next mask is the one that maximises φᵀ(XᵀX + diag(1e-8, 0.01, …, 0.01))⁻¹φ, with φ
+    its row of intercept and features and X those of the masks before; scores are compared at 10 decimals, ties go to
+    the lexically first mask (greedy D-optimal design: Fedorov, "Theory of Optimal Experiments", Academic Press 1972,
+    chapter 3). The designs of the catalog's cubes are recorded, so that every machine buys the same masks.
+
     Parameters
     ----------
-    d, degree, budget : int
-        Number of options; 1 or 2; number of masks.
+    d : int
+        Number of options, 1 to 20.
+    degree : int
+        1: main effects; 2: main effects and pair interactions.
+    budget : int
+        Number of masks.
     equivalence : Equivalence, optional
         Buy class representatives, starting from those of the anchors.
 
@@ -104,6 +113,13 @@ def ridge_design(
         Fewer than `budget` if everything is measured before.
     near_ties : tuple of bool
         For each, whether rounding decided between candidates that tie.
+
+    Raises
+    ------
+    InvalidMaskError
+        For another number of options.
+    InvalidOptionError
+        For another degree, unless nothing is to be bought.
 
     Examples
     --------
@@ -152,6 +168,11 @@ class DesignPolicy:
         1: main effects; 2: main effects and pair interactions.
     class_aware : bool
         Design on the representatives of the state's code-equivalence classes.
+
+    Raises
+    ------
+    InvalidOptionError
+        For another degree.
     """
 
     degree: int = 2
@@ -161,7 +182,25 @@ class DesignPolicy:
         features(np.zeros((1, 1)), self.degree)
 
     def ask(self, state: SearchState, n: int) -> BitArray:
-        """Choose `n` masks, fewer if fewer classes are left unmeasured; shape (k, d)."""
+        """Choose the next masks of the design; see `ridge_design`.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of masks wanted, at least 1.
+
+        Returns
+        -------
+        ndarray of int8, shape (k, d), 0 <= k <= n
+            In order; fewer than `n` if fewer masks, or classes, are left unmeasured.
+
+        Raises
+        ------
+        InvalidOptionError
+            For more than 12 options.
+        """
         check_scorable(state.d)
         known, left = candidates_of(state, self.class_aware)
         everything = np.union1d(known.ranks, left).astype(np.int64).tobytes()
@@ -175,6 +214,23 @@ class DesignPolicy:
         """Scores of all candidates at each of the next `n` choices.
 
         Where a recorded design decided between candidates that tie, `Scores.best` may be another of them.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of choices, each given those before.
+
+        Returns
+        -------
+        tuple of Scores
+            One per choice.
+
+        Raises
+        ------
+        InvalidOptionError
+            For more than 12 options.
         """
         known, left = candidates_of(state, self.class_aware)
         measured = known.ranks
@@ -189,12 +245,20 @@ class DesignPolicy:
 class RandomPolicy:
     """Buys masks in a random order that depends on the seed and the number of options only.
 
+    The order is ``default_rng(20260907 + random_state).permutation`` of the masks without the anchors, in canonical
+    order.
+
     Parameters
     ----------
     random_state : int
-        The study uses 0 to 19.
+        Seed from 0; the study uses 0 to 19.
     class_aware : bool
         Leave out masks of measured classes.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the seed is no integer from 0.
     """
 
     random_state: int = 0
@@ -204,7 +268,20 @@ class RandomPolicy:
         _check_seed("random_state", self.random_state)
 
     def ask(self, state: SearchState, n: int) -> BitArray:
-        """The next `n` unmeasured masks of the order; shape (k, d)."""
+        """Choose the next unmeasured masks of the order.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of masks wanted, at least 1.
+
+        Returns
+        -------
+        ndarray of int8, shape (k, d), 0 <= k <= n
+            In order; fewer than `n` if fewer masks, or classes, are left unmeasured.
+        """
         _, left = candidates_of(state, self.class_aware)
         order = random_order(state.d, self.random_state)
         return state.bits(order[np.isin(order, left)][:n])

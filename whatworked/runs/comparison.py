@@ -89,7 +89,13 @@ class Figure:
     role: Literal["compared", "baseline", "not compared"] = "not compared"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
+        """The figure as plain JSON values.
+
+        Returns
+        -------
+        dict of str to object
+            By name, nested as the attributes are.
+        """
         return asdict(self)
 
 
@@ -103,9 +109,15 @@ def compare_methods(
     pool : Pool
         The results.
     baseline : str, optional
-        See `whatworked.runs.baseline.partners`.
-    confidence, resamples, seed
-        Of the bootstrap intervals; see `whatworked.bootstrap`.
+        A method: every other one is compared with it. A policy: every method is compared with the method of its own
+        estimator under that policy. An estimator: with the method of its own policy and that estimator. Default: the
+        first of ``gp-effect``, ``GP-E`` and ``gp`` that pairs with anything, else the first method.
+    confidence : float
+        Nominal coverage of the bootstrap intervals, above 0 and below 1.
+    resamples : int
+        Number of resamples, at least 1.
+    seed : int
+        Seed of the resampling.
 
     Returns
     -------
@@ -114,8 +126,11 @@ def compare_methods(
 
     Raises
     ------
-    UnknownNameError, InvalidOptionError
-        For a baseline that does not exist, a confidence or number of resamples outside what is allowed.
+    UnknownNameError
+        For a baseline that does not exist.
+    InvalidOptionError
+        For a baseline that pairs with none of several methods, or a confidence or number of resamples outside what is
+        allowed.
     """
     partner = partners(pool.methods, baseline)
     baselines = set(partner.values())

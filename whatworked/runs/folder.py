@@ -76,7 +76,14 @@ class Run:
         return plan
 
     def rows(self) -> list[dict[str, Any]]:
-        """Tidy rows of the records."""
+        """The records as a tidy table.
+
+        Returns
+        -------
+        list of dict
+            One row per record, with equal keys: the groups of the condition, the method, and every grade; None where a
+            quantity is undefined.
+        """
         return tidy_rows(self.description, self.records)
 
 
@@ -196,12 +203,23 @@ def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Ma
 def read_run(folder: Path) -> Run:
     """Read a finished run.
 
+    Parameters
+    ----------
+    folder : Path
+        Where `whatworked.bench` wrote it.
+
+    Returns
+    -------
+    Run
+
     Raises
     ------
     InvalidOptionError
         If the folder holds none, or an unfinished one.
     RunError
         If the records are not those of the manifest, or of another schema.
+    StorageError
+        If a file or folder cannot be read.
     """
     if not is_finished(folder):
         state = "an unfinished run; repeat its bench command to finish it" if (folder / PLAN).exists() else "no run"
