@@ -38,5 +38,8 @@ typecheck: $(BIN)/.installed  ## mypy --strict
 benchmarks: $(BIN)/.installed  ## Measure speed and memory (several minutes)
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
+docs: $(BIN)/.installed  ## Build the documentation site into out/docs/
+	$(BIN)/python -m sphinx -q -W --keep-going -d out/doctrees docs out/docs
+
 clean:  ## Remove the environment and everything built
 	rm -rf $(VENV) build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
