@@ -9,9 +9,11 @@ import sys
 import numpy as np
 import pytest
 
+from whatworked.canonical import sha256
 from whatworked.cube import all_bits, bits_of
 from whatworked.errors import PluginError, UnknownNameError
 from whatworked.plugins import load, names, registry
+from whatworked.plugins.beside import digests_in
 from whatworked.protocols import SearchState
 
 MASKS = bits_of([0, 15, 3, 9], 4)
@@ -259,3 +261,41 @@ def test_every_registered_name_has_a_phrase(kind):
         assert phrase.strip()
         assert "functools" not in phrase
         assert name.startswith("class-") == ("code-equivalence classes" in phrase), (name, phrase)
+
+
+def test_what_is_printed_while_importing_and_building_goes_to_standard_error(module_file, capsys):
+    text = "print('importing')\nclass Loud:\n    def __init__(self):\n        print('building')\n"
+    path = module_file(text + "    def fit(self, masks, utilities):\n        return self\n    predict = fit\n")
+    load(f"{path}:Loud", "estimator").build_estimator()
+    assert capsys.readouterr() == ("", "importing\nbuilding\n")
+
+
+def test_files_beside_a_plugin_that_it_imports_are_part_of_its_origin(tmp_path, module_file):
+    module_file("import numpy, other_beside\nfrom inner_beside import leaf\n", "helper_beside.py")
+    module_file("x = 1\n", "other_beside.py")
+    module_file("x = 1\n", "unused_beside.py")
+    module_file("x = 1\n", "numpy.py")
+    module_file("x = 1\n", "json.py")
+    (tmp_path / "inner_beside").mkdir()
+    module_file("", "inner_beside/__init__.py")
+    module_file("from . import twig\n", "inner_beside/leaf.py")
+    module_file("x = 1\n", "inner_beside/twig.py")
+    module_file("x = 1\n", "inner_beside/unused.py")
+    text = "import json\ndef mine(masks, utilities, cube):\n    import helper_beside\n"
+    origin = load(f"{module_file(text)}:mine", "estimator").origin
+    expected = ("helper_beside.py", "inner_beside/__init__.py", "inner_beside/leaf.py", "inner_beside/twig.py")
+    assert list(digests_in(origin)) == ["mine.py", *expected, "other_beside.py"]
+    for name, digest in digests_in(origin).items():
+        assert digest == sha256((tmp_path / name).read_bytes())
+    assert origin == load(f"{tmp_path}/mine.py:mine", "estimator").origin
+    module_file("x = 2\n", "inner_beside/twig.py")
+    edited = load(f"{tmp_path}/mine.py:mine", "estimator").origin
+    changed = [name for name, digest in digests_in(edited).items() if digest != digests_in(origin)[name]]
+    assert changed == ["inner_beside/twig.py"]
+
+
+def test_a_file_without_such_imports_has_the_origin_it_always_had(module_file, tmp_path):
+    path = module_file("import numpy, json\nmine = len\n", "plain.py")
+    origin = load(f"{path}:mine", "estimator").origin
+    assert origin == f"plain.py sha256:{sha256((tmp_path / 'plain.py').read_bytes())}"
+    assert digests_in("scikit-learn 1.9.0") == {}

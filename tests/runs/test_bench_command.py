@@ -132,6 +132,26 @@ def test_wrong_arguments_are_named_before_anything_runs(tmp_path, monkeypatch, a
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_edited_file_beside_a_plugin_is_named(tmp_path):
+    plugin, helper, out = tmp_path / "uses.py", tmp_path / "helper_of_uses.py", tmp_path / "out"
+    helper.write_text("VALUE = 0.5\n")
+    plugin.write_text(
+        "import helper_of_uses, numpy as np\nprint('loud')\n"
+        "def uses(masks, utilities, cube):\n    return np.full(len(cube), helper_of_uses.VALUE)\n"
+    )
+    arguments = ("--estimator", f"{plugin}:uses", "--policy", "design-main", "--conditions", "wine", "--budgets", "4")
+    first = run(*arguments, "--out", out, "--json")
+    assert first.exit_code == 0, first.output
+    assert json.loads(first.stdout)["failures"] == []
+    helper.write_text("VALUE = 0.25\n")
+    refused = run(*arguments, "--out", out)
+    assert isinstance(refused.exception, InvalidOptionError)
+    assert re.search(r"/helper_of_uses\.py was edited \(SHA-256 \w{8} → \w{8}\) since", str(refused.exception))
+    plugin.write_text("import numpy as np\ndef uses(masks, utilities, cube):\n    return np.full(len(cube), 0.5)\n")
+    refused = run(*arguments, "--out", out)
+    assert re.search(r"uses\.py was edited .*, .*helper_of_uses\.py is no longer imported", str(refused.exception))
+
+
 def test_an_edited_plugin_file_is_named_and_fresh_replaces_its_run(tmp_path):
     plugin, out = tmp_path / "mine.py", tmp_path / "out"
     plugin.write_text(FAILING)

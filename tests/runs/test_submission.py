@@ -12,14 +12,14 @@ from click.testing import CliRunner
 
 from whatworked.canonical import canonical_json, sha256
 from whatworked.cli.submit import leaderboard, submit, verify_run
-from whatworked.errors import InvalidOptionError, RunError
+from whatworked.errors import InvalidOptionError, PluginError, RunError
 from whatworked.grading import grade
 from whatworked.plugins import load
 from whatworked.runs import Plan, catalog_tasks, crossed
 from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.folder import claim, finish
 from whatworked.runs.leaderboard import entries_of
-from whatworked.runs.rerun import plan_of, rerun, tally
+from whatworked.runs.rerun import plan_of, plugin_files, rerun, tally
 from whatworked.runs.submission import claims_of, pack, unpack
 from whatworked.runs.verification import expected_keys, verified
 
@@ -406,3 +406,23 @@ def test_a_plugin_file_must_travel_along(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(text + "# edited\n")
     other = CliRunner().invoke(verify_run, ["half.json.gz", "--rerun", "--jobs", "1"])
     assert "is another file" in str(other.exception)
+
+
+def test_files_beside_a_plugin_must_travel_along_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "import numpy as np, helper_of_travel\ndef half(masks, utilities, cube):\n    return np.full(len(cube), 0.5)\n"
+    )
+    (tmp_path / "travel.py").write_text(text)
+    (tmp_path / "helper_of_travel.py").write_text("")
+    run = finished(tmp_path / "run", catalog_tasks(["wine"]), ["./travel.py:half"], ["design-main"])
+    assert list(plugin_files(run.description)) == ["./travel.py", "./helper_of_travel.py"]
+    assert plan_of(run.description).digest == run.manifest["plan_digest"]
+    before = copy.deepcopy(run.description)
+    facts = before["estimators"]["half"]
+    facts["origin"] = facts["origin"].partition(",")[0]
+    assert plan_of(before).estimators[0].label == "half"
+    (tmp_path / "helper_of_travel.py").write_text("x = 1\n")
+    assert plan_of(before).estimators[0].label == "half"
+    with pytest.raises(PluginError, match=r"another file: half was run from .*, and helper_of_travel\.py beside it"):
+        plan_of(run.description)

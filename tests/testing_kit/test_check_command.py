@@ -89,7 +89,9 @@ def test_json(run):
 @pytest.mark.parametrize(
     ("text", "name", "arguments", "error", "words"),
     [
-        ("x = 3\n", "x", (), PluginError, "cannot tell whether"),
+        ("x = 3\n", "x", (), PluginError, "x' has neither fit nor ask: an estimator has fit"),
+        ("class X:\n    def ft(self, a, b): pass\n", "X", (), PluginError, "neither fit nor ask; it has ft: an estim"),
+        ("def x(one): pass\n", "x", (), PluginError, "cannot tell whether"),
         ("def f(a): ...\n", "f", (), PluginError, "say it with --kind"),
         (SOUND, "lowest", ("--dimensions", "0"), ValueError, "integers 1 to"),
         (SOUND, "lowest", ("--dimensions", "5-2"), InvalidOptionError, "ends before it begins"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import inspect
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,7 +48,8 @@ class Plugin:
     spec : str or None
         The text it was loaded from, None for an object handed over in Python.
     origin : str
-        Distribution and version, or the file's name with the SHA-256 of its bytes.
+        Distribution and version; or the file's name with the SHA-256 of its bytes, and likewise the files of its folder
+        that it imports.
     stochastic : bool
         Whether a seed changes it: it takes a ``random_state`` or ``seed`` and none was given.
     """
@@ -210,15 +213,20 @@ def _load_again(spec: str, kind: Kind, label: str, origin: str) -> Plugin:
 
 
 class _named_failure:  # noqa: N801 - reads as a context in a with statement
-    """Turn any exception of a plug-in's own code into a `PluginError` that names the plug-in."""
+    """Turn any exception of a plug-in's own code into a `PluginError` that names the plug-in.
+
+    What the code prints goes to standard error.
+    """
 
     def __init__(self, plugin: Plugin) -> None:
         self.plugin = plugin
+        self.output = contextlib.redirect_stdout(sys.stderr)
 
     def __enter__(self) -> None:
-        return None
+        self.output.__enter__()
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        self.output.__exit__(kind, error, trace)
         if error is None or isinstance(error, WhatWorkedError) or not isinstance(error, Exception):
             return
         shown = self.plugin.spec or self.plugin.label

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -14,9 +16,13 @@ from typing import Any
 from whatworked.canonical import sha256
 from whatworked.errors import PluginError
 from whatworked.files import user_path
+from whatworked.plugins.beside import origin_of
 from whatworked.plugins.inspecting import guess_kind
 from whatworked.plugins.registry import Kind, named, names
 from whatworked.plugins.spec import Spec, parse_spec
+
+_FOLDERS: set[str] = set()
+"""Folders of plug-in files, where modules are looked for last."""
 
 
 def read_text(text: str) -> Spec:
@@ -43,10 +49,14 @@ def read_text(text: str) -> Spec:
 
 
 def resolve(spec: Spec, kind: Kind) -> tuple[Any, str]:
-    """The thing a text names, and where it comes from; raises `PluginError` or `UnknownNameError`."""
-    if not spec.container:
-        return named(kind, spec.target)
-    module, origin = _import_file(spec, kind) if spec.is_file else _import_module(spec, kind)
+    """The thing a text names, and where it comes from; raises `PluginError` or `UnknownNameError`.
+
+    What is printed by code that is imported goes to standard error.
+    """
+    with contextlib.redirect_stdout(sys.stderr):
+        if not spec.container:
+            return named(kind, spec.target)
+        module, origin = _import_file(spec, kind) if spec.is_file else _import_module(spec, kind)
     thing: Any = module
     for part in spec.attribute.split("."):
         try:
@@ -88,8 +98,10 @@ def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
         module = importlib.util.module_from_spec(found)
         # Dataclasses and pickle look a class's module up by name; files beside the plug-in may be imported by it.
         sys.modules[name] = module
-        if str(path.resolve().parent) not in sys.path:
-            sys.path.append(str(path.resolve().parent))
+        folder = str(path.resolve().parent)
+        if folder not in sys.path:
+            sys.path.append(folder)
+            _FOLDERS.add(folder)
         try:
             found.loader.exec_module(module)
         except BaseException as error:
@@ -97,7 +109,11 @@ def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
             if isinstance(error, KeyboardInterrupt):
                 raise
             raise _import_failure(spec, kind, error) from error
-    return sys.modules[name], f"{path.name} sha256:{digest}"
+    elsewhere = [place for place in sys.path if place not in _FOLDERS]
+    try:
+        return sys.modules[name], origin_of(path, data, elsewhere)
+    except OSError as error:
+        raise PluginError(f"{kind} {spec.text!r}: cannot read what it imports: {error}") from None
 
 
 def _import_failure(spec: Spec, kind: Kind, error: BaseException) -> PluginError:
@@ -146,6 +162,12 @@ def kind_of(text: str, given: str | None = None) -> Kind:
         return "policy" if spec.target in names("policy") and spec.target not in names("estimator") else "estimator"
     thing, _ = resolve(spec, "estimator")
     told = guess_kind(thing, spec.arguments)
+    if told is None and (inspect.isclass(thing) or not callable(thing)):
+        own = [name for name in vars(thing) if not name.startswith("_")] if inspect.isclass(thing) else []
+        held = f"; it has {', '.join(own[:12])}" if own else ""
+        raise PluginError(
+            f"{text!r} has neither fit nor ask{held}: an estimator has fit(masks, utilities), a policy ask(state, n)"
+        )
     if told is None:
         raise PluginError(
             f"cannot tell whether {text!r} is an estimator (fit, or a function of masks, utilities, all_masks) "

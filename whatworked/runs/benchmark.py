@@ -106,7 +106,10 @@ def named_methods(labels: Sequence[str]) -> tuple[Method, ...]:
 
 
 def execute(plan: Plan, folder: Path, jobs: int = 1, fresh: bool = False, label: str = "bench") -> Run:
-    """Run what is left of `plan`, or all of it if `fresh`, and write its results to `folder`; progress has the `label`."""
+    """Run what is left of `plan`, or all of it if `fresh`, and write its results to `folder`.
+
+    `label` is what the progress bar calls it.
+    """
     with folder_lock(folder):
         if fresh:
             clear(folder)

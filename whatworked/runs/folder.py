@@ -27,6 +27,7 @@ import msgspec
 from whatworked.canonical import canonical_json, sha256
 from whatworked.errors import InvalidOptionError, RunError
 from whatworked.files import storage_errors, write_atomic
+from whatworked.plugins.beside import digests_in, path_beside
 from whatworked.records import Record
 from whatworked.runs.plan import SCHEMA, Plan
 from whatworked.runs.tidy import COSTS, as_csv, tidy_rows
@@ -132,10 +133,17 @@ def _edited(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
 
 
 def _change(spec: str, before: str, now: str) -> str:
-    (_, mark, old), (_, _, new) = before.partition(" sha256:"), now.partition(" sha256:")
-    if mark and new:
-        return f"{spec.partition(':')[0]} was edited (SHA-256 {old[:8]} → {new[:8]})"
+    old, new = digests_in(before), digests_in(now)
+    if old and new:
+        changed = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
+        return ", ".join(f"{path_beside(spec, name)} {_edit(old.get(name), new.get(name))}" for name in changed)
     return f"{spec} is of {now} and was of {before}"
+
+
+def _edit(before: str | None, now: str | None) -> str:
+    if before is None or now is None:
+        return "was not imported before" if before is None else "is no longer imported"
+    return f"was edited (SHA-256 {before[:8]} → {now[:8]})"
 
 
 def clear(folder: Path) -> None:

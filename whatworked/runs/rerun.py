@@ -11,6 +11,7 @@ import numpy as np
 
 from whatworked.errors import PluginError, RunError
 from whatworked.plugins import Plugin, load
+from whatworked.plugins.beside import digests_in, path_beside
 from whatworked.plugins.registry import Kind
 from whatworked.plugins.spec import parse_spec
 from whatworked.records import Record
@@ -19,8 +20,6 @@ from whatworked.runs.folder import Run
 from whatworked.runs.plan import Method, Plan
 from whatworked.runs.tasks import catalog_tasks
 
-_MARK = " sha256:"
-"""Stands between the name and the digest of a file in a plug-in's origin."""
 CLOSE = 1e-9
 """Largest difference of a prediction that counts as rounding."""
 
@@ -55,29 +54,37 @@ def plan_of(description: dict[str, Any], references: Path | None = None) -> Plan
 
 
 def plugin_files(description: Mapping[str, Any]) -> dict[str, str]:
-    """File, as the run names it, to the SHA-256 of its bytes, for all plug-ins that came from files."""
-    facts = [one for kind in ("estimators", "policies") for one in description[kind].values()]
-    return {
-        parse_spec(one["spec"]).container: one["origin"].partition(_MARK)[2]
-        for one in facts
-        if one["spec"] is not None and _MARK in one["origin"]
-    }
+    """File, as the run names it, to the SHA-256 of its bytes, for all plug-ins that came from files.
+
+    Files beside them that they import are among them.
+    """
+    found: dict[str, str] = {}
+    for kind in ("estimators", "policies"):
+        for facts in description[kind].values():
+            if facts["spec"] is not None:
+                digests = digests_in(facts["origin"])
+                found |= {path_beside(facts["spec"], name): digest for name, digest in digests.items()}
+    return found
 
 
 def _loaded(label: str, facts: Mapping[str, Any], kind: Kind) -> Plugin:
     """A plug-in of the run; one from a file must come from a file with the same bytes."""
-    digest = facts["origin"].partition(_MARK)[2]
-    if not digest:
+    stated = digests_in(facts["origin"])
+    if not stated:
         return load(facts["spec"], kind, label)
+    (_, digest), *beside = stated.items()
+    others = "".join(f", and {name} beside it with {other}" for name, other in beside)
     needed = (
-        f"{label} was run from the file {parse_spec(facts['spec']).container} with SHA-256 {digest}, which is not in "
-        "the packed run; get it from the run's makers and repeat this where that path leads to it"
+        f"{label} was run from the file {parse_spec(facts['spec']).container} with SHA-256 {digest}{others}, which is "
+        "not in the packed run; get it from the run's makers and repeat this where that path leads to it"
     )
     try:
         plugin = load(facts["spec"], kind, label)
     except PluginError as error:
         raise PluginError(f"{error}; {needed}") from error
-    if plugin.origin != facts["origin"]:
+    # A run that was made before files beside a plug-in's were noted states the plug-in's alone.
+    held = dict(list(digests_in(plugin.origin).items())[: None if beside else 1])
+    if held != stated:
         raise PluginError(f"{plugin.origin} is another file: {needed}")
     return plugin
 
