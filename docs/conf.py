@@ -20,8 +20,14 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 
+CLASSES: dict[str, list[str]] = {}
+"""Classes in the reference, by the name alone."""
+for page in sorted((HERE / "reference").glob("*.rst")):
+    for place in re.findall(r"^\.\. auto(?:class|exception):: (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE):
+        CLASSES.setdefault(place.rpartition(".")[2], []).append(place)
+
 project = "WhatWorked"
-author = "The WhatWorked developers"
+author = project_copyright = "The WhatWorked developers"
 version = release = __version__
 
 extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_parser"]
@@ -40,12 +46,7 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
 xref.DEFAULT_LINKS.clear()  # they lead to glossaries of other projects, which would have to be fetched
-numpydoc_xref_aliases = {
-    name.rpartition(".")[2]: name
-    for page in sorted((HERE / "reference").glob("*.rst"))
-    for name in re.findall(r"^\.\. auto(?:class|exception):: (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE)
-}
-add_module_names = False
+numpydoc_xref_aliases = {name: places[0] for name, places in CLASSES.items() if len(places) == 1}
 toc_object_entries_show_parents = "hide"
 
 html_theme = "alabaster"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from whatworked.errors import unknown_name
 from whatworked.execution.lock import folder_lock
 from whatworked.execution.processes import worker_count
 from whatworked.plugins import Plugin, load
+from whatworked.plugins.inspecting import is_instance
 from whatworked.plugins.registry import Kind, methods
 from whatworked.progress import Progress, progress
 from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_finished, read_run
@@ -23,11 +24,11 @@ Named = str | Any
 
 
 def bench(
-    estimators: Sequence[Named],
-    policies: Sequence[Named],
-    budgets: Sequence[int],
+    estimators: Named | Iterable[Named],
+    policies: Named | Iterable[Named],
+    budgets: int | Iterable[int],
     out: Path | str,
-    tasks: Sequence[Task] | None = None,
+    tasks: Task | Iterable[Task] | None = None,
     seeds: int = 20,
     batch: int = 1,
     jobs: int = 1,
@@ -39,13 +40,13 @@ def bench(
 
     Parameters
     ----------
-    estimators, policies : sequence
+    estimators, policies : str, object, or several of them
         Texts as on the command line, or classes, functions, factories and objects; see `whatworked.plugins.load`.
-    budgets : sequence of int
+    budgets : int or several
         Credits beside the two anchors. A condition is run under those that it has masks for.
     out : Path or str
         Folder of the run. A run that was interrupted goes on where it stopped; a finished one is read.
-    tasks : sequence of Task, optional
+    tasks : Task or several, optional
         Conditions; default: all that have a reference table.
     seeds : int, default 20
         Number of seeds for methods with randomness; others run once.
@@ -53,8 +54,8 @@ def bench(
         Masks bought per ask.
     jobs : int, default 1
         Worker processes. Results do not depend on it.
-    extra : sequence of Method, optional
-        Further combinations, for instance `named_methods`.
+    extra : sequence of whatworked.runs.Method, optional
+        Further combinations, for instance `named_methods` of ``GP-E``.
     fresh : bool, default False
         Whether to replace a run that the folder holds.
     time_limit : float, optional
@@ -74,20 +75,27 @@ def bench(
         If the folder is in use or cannot be written.
     """
     combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
-    chosen = tuple(catalog_tasks() if tasks is None else tasks)
-    plan = Plan(chosen, (*combined, *extra), tuple(budgets), seeds, batch, time_limit)
+    chosen = catalog_tasks() if tasks is None else (tasks,) if isinstance(tasks, Task) else tuple(tasks)
+    credits = (budgets,) if isinstance(budgets, int) else tuple(budgets)
+    plan = Plan(chosen, (*combined, *extra), credits, seeds, batch, time_limit)
     return execute(plan, Path(out), jobs, fresh)
 
 
-def load_all(named: Sequence[Named], kind: Kind) -> tuple[Plugin, ...]:
-    """Load plug-ins and build each once, so that a broken one is found before anything runs."""
-    plugins = tuple(load(one, kind) for one in named)
+def load_all(named: Named | Iterable[Named], kind: Kind) -> tuple[Plugin, ...]:
+    """Load one plug-in or several and build each once, so that a broken one is found before anything runs."""
+    plugins = tuple(load(one, kind) for one in _several(named))
     for plugin in plugins:
         plugin.build_estimator() if kind == "estimator" else plugin.build_policy()
     return plugins
 
 
-def named_methods(labels: Sequence[str]) -> tuple[Method, ...]:
+def _several(named: Named | Iterable[Named]) -> Iterable[Named]:
+    """What is given, as several: a text, or a thing that is a plug-in itself, is one, even if it can be iterated over."""
+    itself = isinstance(named, str | Plugin) or callable(named) or is_instance(named)
+    return (named,) if itself or not isinstance(named, Iterable) else named
+
+
+def named_methods(labels: str | Sequence[str]) -> tuple[Method, ...]:
     """Combinations by the names under which they come with WhatWorked, for instance ``GP-E``.
 
     Raises
@@ -95,7 +103,7 @@ def named_methods(labels: Sequence[str]) -> tuple[Method, ...]:
     UnknownNameError
         For a name that none has.
     """
-    known = methods()
+    known, labels = methods(), as_names(labels)
     for label in labels:
         if label not in known:
             raise unknown_name("method", label, known)

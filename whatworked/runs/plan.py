@@ -20,7 +20,15 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator and a policy together, called ``estimator/policy`` unless it has a name of its own."""
+    """An estimator and a policy together.
+
+    Attributes
+    ----------
+    estimator, policy : Plugin
+        What `whatworked.plugins.load` returned for each.
+    name : str or None
+        A name of its own; without it results call it ``estimator/policy``.
+    """
 
     estimator: Plugin
     policy: Plugin
