@@ -11,7 +11,8 @@ from plugin_files import COUNTING
 from run_helpers import lowest, make_plan, mean, noise, shuffled, three_tasks
 
 from whatworked.errors import InvalidOptionError, PluginError, RunError, UnknownNameError
-from whatworked.runs import bench, read_run
+from whatworked.plugins import load
+from whatworked.runs import bench, catalog_tasks, read_run
 from whatworked.runs.benchmark import Shown, execute, load_all, named_methods, run_in_process
 from whatworked.runs.folder import claim, claim_software, finish
 from whatworked.runs.journal import JOURNAL, Journal
@@ -249,6 +250,21 @@ def test_objects_that_cannot_travel_are_named(tmp_path, tasks):
 
     with pytest.raises(PluginError, match=r"cannot be sent to a worker process: .*give plug-ins as texts"):
         bench([Stuck()], [lowest], (2,), tmp_path / "out", tasks)
+
+
+def test_one_of_a_thing_will_do_where_several_may_be_given(tmp_path):
+    from sklearn.ensemble import RandomForestRegressor
+
+    assert [task.condition for task in catalog_tasks("wine")] == ["wine"]
+    assert [task.condition for task in catalog_tasks(families="retrieval", tracks="paired")] == ["scifact__d6"]
+    run = bench("mean", "design-main", 4, tmp_path / "run", catalog_tasks("wine")[0])
+    assert [(one.condition, one.method, one.budget) for one in run.records] == [("wine", "mean/design-main", 4)]
+    # A forest can be iterated over and is one plug-in all the same.
+    things = [mean, RandomForestRegressor, RandomForestRegressor(n_estimators=2), load("mean", "estimator")]
+    for thing in things:
+        assert len(load_all(thing, "estimator")) == 1
+    assert [plugin.label for plugin in load_all(iter(["gp", "mean"]), "estimator")] == ["gp", "mean"]
+    assert [method.label for method in named_methods("GP-E")] == ["GP-E"]
 
 
 def test_named_methods():

@@ -49,7 +49,8 @@ def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, fresh: bool
     plug-in that breaks on a condition, or takes longer than --time-limit, counts as a missing delivery there (recovery
     0) and is listed.
 
-    Example: whatworked bench --estimator gp --estimator sklearn.svm:SVR --policy gp-effect --policy random --track four
+    Example: whatworked bench --estimator gp --estimator sklearn.linear_model:BayesianRidge --policy gp-effect --policy
+    random --track four
     """
     if listing:
         _print_registered(as_json)

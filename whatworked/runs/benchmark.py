@@ -17,7 +17,7 @@ from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is
 from whatworked.runs.journal import Journal
 from whatworked.runs.lanes import lanes
 from whatworked.runs.plan import Method, Plan, Unit, crossed
-from whatworked.runs.tasks import Task, catalog_tasks
+from whatworked.runs.tasks import Task, as_names, catalog_tasks
 from whatworked.runs.unit import UnitResult, run_unit
 
 Named = str | Any
@@ -76,8 +76,8 @@ def bench(
     """
     combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
     chosen = catalog_tasks() if tasks is None else (tasks,) if isinstance(tasks, Task) else tuple(tasks)
-    credits = (budgets,) if isinstance(budgets, int) else tuple(budgets)
-    plan = Plan(chosen, (*combined, *extra), credits, seeds, batch, time_limit)
+    budgets = (budgets,) if isinstance(budgets, int) else tuple(budgets)
+    plan = Plan(chosen, (*combined, *extra), budgets, seeds, batch, time_limit)
     return execute(plan, Path(out), jobs, fresh)
 
 
@@ -90,7 +90,7 @@ def load_all(named: Named | Iterable[Named], kind: Kind) -> tuple[Plugin, ...]:
 
 
 def _several(named: Named | Iterable[Named]) -> Iterable[Named]:
-    """What is given, as several: a text, or a thing that is a plug-in itself, is one, even if it can be iterated over."""
+    """What is given, as several: a text, or what is itself a plug-in, is one, even if it can be iterated over."""
     itself = isinstance(named, str | Plugin) or callable(named) or is_instance(named)
     return (named,) if itself or not isinstance(named, Iterable) else named
 

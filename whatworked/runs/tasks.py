@@ -63,9 +63,9 @@ class Task:
 
 
 def catalog_tasks(
-    names: Sequence[str] = (),
-    families: Sequence[str] = (),
-    tracks: Sequence[str] = (),
+    names: str | Sequence[str] = (),
+    families: str | Sequence[str] = (),
+    tracks: str | Sequence[str] = (),
     *,
     rules: bool = False,
     references: Path | None = None,
@@ -74,7 +74,7 @@ def catalog_tasks(
 
     Parameters
     ----------
-    names, families, tracks : sequence of str
+    names, families, tracks : str or sequence of str
         Condition ids, families, tracks (``four``, ``paired``, ``added``); empty means all.
     rules : bool, default False
         Whether to hand code-equivalence classes to policies and estimators.
@@ -104,6 +104,7 @@ def catalog_tasks(
     from whatworked import references as tables
 
     known = _described(references)
+    names, families, tracks = map(as_names, (names, families, tracks))
     for name in names:
         if name not in known:
             raise _not_there(name, known, references)
@@ -128,6 +129,11 @@ def catalog_tasks(
         )
         for name in chosen
     )
+
+
+def as_names(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Names as several: a text is one name, not its letters."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _described(references: Path | None) -> dict[str, tuple[str, str, str]]:
