@@ -112,12 +112,12 @@ class KrigingModel:
 
 @dataclass(frozen=True)
 class KrigingEstimator:
-    """Ordinary kriging: a Gaussian process with an unknown constant mean.
+    """Ordinary kriging with length scale and nugget chosen by leave-one-out over a grid of 24.
 
-    The kernel is exp(-h / length) of the Hamming distance h; a nugget is added to measured masks. Length (0.25 to 8)
-    and nugget (1e-6 to 0.3) are chosen by leave-one-out over a grid of 24; losses are compared at 14 decimals, ties go
-    to the larger length, then the larger nugget (Dubrule, "Cross validation of kriging in a unique neighborhood",
-    Mathematical Geology 15 (1983)).
+    That is a Gaussian process with an unknown constant mean. The kernel is exp(-h / length) of the Hamming distance h;
+    the nugget is added to measured masks. Lengths are 0.25 to 8 and nuggets 1e-6 to 0.3; losses are compared at 14
+    decimals, ties go to the larger length, then the larger nugget (Dubrule, "Cross validation of kriging in a unique
+    neighborhood", Mathematical Geology 15 (1983)).
 
     Examples
     --------

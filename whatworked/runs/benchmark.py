@@ -96,12 +96,27 @@ def _several(named: Named | Iterable[Named]) -> Iterable[Named]:
 
 
 def named_methods(labels: str | Sequence[str]) -> tuple[Method, ...]:
-    """Combinations by the names under which they come with WhatWorked, for instance ``GP-E``.
+    """Combinations by the names under which they come with WhatWorked.
+
+    Parameters
+    ----------
+    labels : str or sequence of str
+        For instance ``GP-E`` or ``RGP``; ``whatworked bench --list`` shows them.
+
+    Returns
+    -------
+    tuple of whatworked.runs.Method
+        In the same order.
 
     Raises
     ------
     UnknownNameError
         For a name that none has.
+
+    Examples
+    --------
+    >>> [one.label for one in named_methods(["D2", "GP-E"])]
+    ['D2', 'GP-E']
     """
     known, labels = methods(), as_names(labels)
     for label in labels:
