@@ -62,7 +62,7 @@ def run_plain(jobs: int, every: int) -> tuple[float, list[tuple[Record, float]]]
 def run_fast(jobs: int) -> tuple[float, tuple[Record, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
-        run_study(conditions(), Path(folder), jobs=jobs)
+        run_study(conditions(), Path(folder), jobs=jobs, resume=False)
         return time.perf_counter() - start, store.read_records(Path(folder))
 
 

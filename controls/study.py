@@ -86,7 +86,7 @@ def run_study(
     out: Path,
     *,
     jobs: int = 2,
-    resume: bool = False,
+    resume: bool = True,
     references: Path | None = None,
 ) -> StudyReport:
     """Compute all records of some conditions and write them to a folder, condition by condition.
@@ -101,7 +101,7 @@ def run_study(
         Folder of record files and index; made if needed.
     jobs : int
         Number of worker processes, at least 1. Files do not depend on it.
-    resume : bool
+    resume : bool, default True
         Keep conditions that are complete in `out` and were made from the same tables by the same software.
     references : Path, optional
         Folder of reference tables; default: the package's.
@@ -223,5 +223,5 @@ def _deaths() -> Iterator[None]:
     except BrokenProcessPool as error:
         raise ExecutionError(
             "a worker process died, most likely because memory ran out; conditions that had finished are kept. "
-            "Run the same command with --resume, and with fewer --jobs"
+            "Run the same command again, with fewer --jobs"
         ) from error

@@ -198,7 +198,9 @@ class TestCommands:
         out = tmp_path / "made"
         made = json.loads(self.run("run", "nile", "--jobs", 1, "--out", out, "--json"))
         assert (made["made"], made["kept"]) == (96, 0)
+        assert "96 kept" in self.run("run", "nile", "--jobs", 1, "--out", out)
         assert "96 kept" in self.run("run", "nile", "--jobs", 1, "--out", out, "--resume")
+        assert "96 records of 1 condition made, in" in self.run("run", "nile", "--jobs", 1, "--out", out, "--fresh")
         text = self.run("verify", "nile", "--jobs", 1, "--study", out)
         assert "96 records: 96 identical" in text
         assert "Recorded ridge designs: none differ" in text

@@ -195,11 +195,11 @@ class TestRun:
         assert report.made + report.kept == 96 + 96 + 189
         assert files(out) == files(made[0])
 
-    def test_without_resume_what_is_named_is_made_anew_and_the_rest_stays(self, made, tmp_path):
+    def test_afresh_what_is_named_is_made_anew_and_the_rest_stays(self, made, tmp_path):
         out = tmp_path / "out"
         shutil.copytree(made[0], out)
         store.records_path(out, "wine").write_bytes(b"cut")
-        assert study.run_study(SOME[:1], out, jobs=1).made == 96
+        assert study.run_study(SOME[:1], out, jobs=1, resume=False).made == 96
         assert files(out) == files(made[0])
 
     def test_no_job_is_refused(self, tmp_path):

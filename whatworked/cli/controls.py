@@ -68,7 +68,11 @@ def controls() -> None:
 @click.argument("names", nargs=-1, metavar="[CONDITION]...")
 @click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family; repeatable.")
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers.")
-@click.option("--resume", is_flag=True, help="Keep the conditions that an earlier run into the folder finished.")
+@click.option(
+    "--resume/--fresh",
+    default=True,
+    help="Keep what an earlier run into the folder finished (default), or make all of it anew.",
+)
 @click.option(
     "--out",
     default="out/controls",
@@ -89,9 +93,10 @@ def run(
 ) -> None:
     """Compute the records of the named conditions, or of all, from the reference tables.
 
-    Files have the same bytes for any number of jobs. What has finished is kept when the run is interrupted.
+    Files have the same bytes for any number of jobs. What has finished is kept when the run is interrupted, and taken
+    over when the command is repeated, unless tables or software changed.
 
-    Examples: whatworked controls run; whatworked controls run wine__d6 --resume --out out/controls
+    Examples: whatworked controls run; whatworked controls run wine__d6 --fresh --out out/controls
     """
     from whatworked.controls.study import run_study
 

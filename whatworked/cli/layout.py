@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Sequence
 
 import click
 
-from whatworked.cli.tables import print_table
+from whatworked.cli import tables
 
 _NARROWEST = 12
 """Characters that a name keeps at least, however narrow the terminal."""
+_LONGEST = 32
+"""Characters of a name that a terminal shows, the same in every table; a longer one is shortened and explained."""
+_BESIDE = 20
+"""Columns that stay free beside a name."""
 
 
 def width() -> int:
@@ -71,7 +76,9 @@ def _middle(name: str, room: int) -> str:
 def print_named(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str] = ("track", "method")
 ) -> None:
-    """Print a table of methods so that it fits: one track goes into the title, long names are shortened and explained.
+    """Print a table of methods: one track goes into the title, a terminal shows long names shortened and explained.
+
+    What is too wide for the terminal is printed as further tables below, each with the names.
 
     Parameters
     ----------
@@ -89,15 +96,17 @@ def print_named(
         at = names.index("track")
         title = f"{title}, {table[0][at]} track" if title else f"{table[0][at]} track"
         names, table = names[:at] + names[at + 1 :], [row[:at] + row[at + 1 :] for row in table]
-    at = names.index("method")
-    taken = sum(max(map(len, column)) for place, column in enumerate(zip(names, *table, strict=True)) if place != at)
-    room = max(_NARROWEST, width() - taken - 2 * (len(names) - 1))
-    short = shortened([row[at] for row in table], room)
+    held = [place for place, name in enumerate(names) if name in ("method", "against")]
+    columns = tables.output_width()
+    room = max(_NARROWEST, min(_LONGEST, columns - _BESIDE)) if columns else sys.maxsize
+    short = shortened([row[place] for row in table for place in held], room)
     for row in table:
-        row[at] = short[row[at]]
+        for place in held:
+            row[place] = short[row[place]]
     if title:
         say(title)
-    print_table([names, *table], right=[place for place, name in enumerate(names) if name not in left])
+    right = [place for place, name in enumerate(names) if name not in left]
+    tables.print_table([names, *table], right=right, keys=held[0] + 1)
     for name, shown in short.items():
         if shown != name:
             click.echo(f"  {shown} = {name}")

@@ -55,7 +55,8 @@ def _print_section(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> N
     padded = [[""] * (height - len(words)) + words for words in heads]
     lines = [list(line) for line in zip(*padded, strict=True)]
     keys = min(numeric, default=1) or 1
-    print_table([*lines, *([_text(row[name]) for name in columns] for row in rows)], right=numeric, keys=keys)
+    cells = zip(*(_column([row[name] for row in rows]) for name in columns), strict=True)
+    print_table([*lines, *cells], right=numeric, keys=keys)
 
 
 def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -74,7 +75,14 @@ def _first(rows: Sequence[Mapping[str, Any]], name: str) -> Any:
     return next(row[name] for row in rows if row[name] is not None)
 
 
-def _text(value: Any) -> str:
+def _column(values: Sequence[Any]) -> list[str]:
+    """Cells of a column: numbers to four decimals, or none where every one is whole and some are above one."""
+    numbers = [value for value in values if isinstance(value, float)]
+    whole = all(value == round(value) for value in numbers) and any(abs(value) > 1 for value in numbers)
+    return [_text(value, 0 if whole else 4) for value in values]
+
+
+def _text(value: Any, digits: int) -> str:
     if value is None:
         return "-"
-    return fixed(value, 4) if isinstance(value, float) else str(value)
+    return fixed(value, digits) if isinstance(value, float) else str(value)
