@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 from report_helpers import NASTY, Page, made_pool
-from run_helpers import mean
+from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 
 from whatworked.cli.report import report as report_command
 from whatworked.plugins import load
@@ -19,8 +19,11 @@ from whatworked.report.figures import MACRO, curve_points, predictions, purchase
 from whatworked.report.heatmap import heatmap
 from whatworked.report.page import render
 from whatworked.report.svg import Scale, element, text_of
-from whatworked.report.tables import standings_table
+from whatworked.report.tables import source_table, standings_table
+from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.comparison import compare_methods
+from whatworked.runs.folder import claim, finish
+from whatworked.runs.pool import pooled
 from whatworked.runs.summary import standings
 
 
@@ -94,6 +97,33 @@ def test_the_verdict_stands_before_what_may_be_cut_off_and_counts_are_of_one_for
     drawn = Page(standings_table(compare_methods(pool, resamples=9)))
     assert drawn.texts["button"][:6] == ["method", "track", "B", "recovery", "95% interval", "verdict"]
     assert "mean over seeds" in drawn.texts["caption"][0]
+
+
+def test_the_only_track_and_the_only_family_stand_in_the_caption(tmp_path):
+    tasks = [synthetic_task(name, 3, seed, "left", "four") for seed, name in enumerate(("one", "two"))]
+    plan = make_plan(tasks, [mean], [lowest], budgets=(2,))
+    claim(tmp_path / "run", plan)
+    pool = pooled([finish(tmp_path / "run", plan, run_in_process(plan), {"python": "3"})])
+    drawn = Page(standings_table(compare_methods(pool, resamples=9)))
+    assert drawn.texts["button"][:3] == ["method", "B", "recovery"]
+    assert drawn.texts["caption"][0].startswith("Family-macro effect recovery by method and budget, four track")
+    drawn = Page(source_table("four", 2, source_rows(pool), ["mean/lowest"]))
+    assert drawn.texts["button"] == ["condition", "mean/lowest"]
+    assert drawn.texts["caption"] == ["Effect recovery by condition, four track, left, B = 2"]
+    (ran,) = [
+        line for line in Page(report_page(pool, resamples=9)).texts["p"] if line.startswith("Estimator mean; policy ")
+    ]
+    assert "; 1 seed; from" in ran
+
+
+def test_what_is_not_compared_is_named_and_not_called_the_baseline(tmp_path):
+    first = made_pool(tmp_path, "first", [mean], [lowest, shuffled]).runs
+    second = made_pool(tmp_path, "second", [noise], [lowest]).runs
+    pool = pooled([*first, *second])
+    drawn = Page(standings_table(compare_methods(pool, "lowest", resamples=9)))
+    assert {"not compared", "baseline"} < set(drawn.texts["td"])
+    text = report_page(pool, baseline="lowest", resamples=9)
+    assert "noise/lowest: not compared, no counterpart under this baseline; try --baseline noise/lowest or" in text
 
 
 def test_columns_of_the_comparison_are_aligned_alike_and_only_names_are_wide(pool):
@@ -215,8 +245,8 @@ def test_one_method_alone_has_nothing_to_compare_with(tmp_path):
     drawn = Page(alone)
     assert "against" not in drawn.texts["button"]
     assert drawn.texts["dt"] == ["method", "conditions", "records", "missing deliveries"]
-    (ran,) = [line for line in drawn.texts["p"] if line.startswith("Estimators")]
-    assert "up to 1 seed;" in ran
+    (ran,) = [line for line in drawn.texts["p"] if line.startswith("Estimator mean; policy ")]
+    assert "; 1 seed; from" in ran
 
 
 def test_the_command_writes_the_file(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from whatworked.report.svg import element, text_of
 from whatworked.runs.pool import Pool
 
@@ -18,16 +20,27 @@ def what_ran(pool: Pool) -> str:
     tracks: dict[str, set[str]] = {}
     for row in pool.rows:
         tracks.setdefault(row["track"], set()).add(row["condition"])
+    seeds = 1 + max(row["seed"] for row in pool.rows)
     plans = [run.description for run in pool.runs]
     parts = [
-        "Estimators " + ", ".join(dict.fromkeys(row["estimator"] for row in pool.rows)),
-        "policies " + ", ".join(dict.fromkeys(row["policy"] for row in pool.rows)),
-        "tracks " + ", ".join(f"{track} ({_counted(len(names), 'condition')})" for track, names in tracks.items()),
-        "up to " + _counted(1 + max(row["seed"] for row in pool.rows), "seed"),
+        _listed("Estimator", "Estimators", [row["estimator"] for row in pool.rows]),
+        _listed("policy", "policies", [row["policy"] for row in pool.rows]),
+        _listed(
+            "track",
+            "tracks",
+            [f"{track} ({_counted(len(names), 'condition')})" for track, names in tracks.items()],
+        ),
+        ("up to " if seeds > 1 else "") + _counted(seeds, "seed"),
         *(["with code-equivalence classes"] if any(plan["rules"] for plan in plans) else []),
         "from " + ", ".join(dict.fromkeys(run.name for run in pool.runs)),
     ]
     return "; ".join(parts) + "."
+
+
+def _listed(one: str, several: str, names: Iterable[str]) -> str:
+    """Distinct names behind what they are."""
+    distinct = list(dict.fromkeys(names))
+    return f"{one if len(distinct) == 1 else several} {', '.join(distinct)}"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -62,16 +62,17 @@ def _sort_value(cell: Cell) -> str:
 
 
 def standings_table(figures: Sequence[Figure]) -> str:
-    """Recovery with intervals, verdicts and differences, counts."""
+    """Recovery with intervals, verdicts and differences, counts; a track that is the only one stands in the caption."""
     baselines = {one.against.baseline for one in figures if one.against is not None}
     single = next(iter(baselines)) if len(baselines) == 1 else None
     named = len(baselines) > 1
+    tracks = {one.standing.track for one in figures}
     strict, exact = ([getattr(one.standing, name) for one in figures] for name in ("strict", "exact"))
     forms = _count_form(strict), _count_form(exact)
     rows = [
         [
             one.standing.method,
-            one.standing.track,
+            *([one.standing.track] if len(tracks) > 1 else []),
             number(one.standing.budget, "d"),
             number(one.interval.estimate),
             _between(one.interval.low, one.interval.high),
@@ -86,7 +87,7 @@ def standings_table(figures: Sequence[Figure]) -> str:
     confidence = f"{figures[0].interval.confidence:.0%}" if figures else ""
     header = (
         "method",
-        "track",
+        *(("track",) if len(tracks) > 1 else ()),
         "B",
         "recovery",
         f"{confidence} interval",
@@ -101,6 +102,8 @@ def standings_table(figures: Sequence[Figure]) -> str:
         "missing",
     )
     caption = "Family-macro effect recovery by method, track and budget"
+    if len(tracks) == 1:
+        caption = f"Family-macro effect recovery by method and budget, {next(iter(tracks))} track"
     caption += f"; verdicts and differences against {single}" if single else ""
     caption += "; strict and exact are numbers of sources" + (", mean over seeds" if ".1f" in forms else "")
     return table(caption, header, rows, class_="standings")
@@ -132,19 +135,29 @@ def _between(low: float | None, high: float | None, form: str = ".3f") -> Cell:
 
 
 def source_table(track: str, budget: int, rows: Sequence[dict[str, Any]], methods: Sequence[str]) -> str:
-    """Recovery of every method on every condition of one track under one budget; s = strict, e = exact choice."""
+    """Recovery of every method on every condition of one track under one budget; s = strict, e = exact choice.
+
+    A family that is the only one stands in the caption.
+    """
     places: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         if (row["track"], row["budget"]) == (track, budget):
             places.setdefault(row["condition"], {})[row["method"]] = row
     shown = [method for method in methods if any(method in found for found in places.values())]
+    families = {condition: next(iter(found.values()))["family"] for condition, found in places.items()}
+    several = len(set(families.values())) > 1
     body = [
-        [condition, next(iter(found.values()))["family"], *[_recovery(found.get(method)) for method in shown]]
+        [
+            condition,
+            *([families[condition]] if several else []),
+            *[_recovery(found.get(method)) for method in shown],
+        ]
         for condition, found in places.items()
     ]
+    only = "" if several else "".join(f", {family}" for family in set(families.values()))
     return table(
-        f"Effect recovery by condition, {track} track, B = {budget}",
-        ["condition", "family", *shown],
+        f"Effect recovery by condition, {track} track{only}, B = {budget}",
+        ["condition", *(["family"] if several else []), *shown],
         body,
         class_="pivot",
     )
