@@ -84,6 +84,12 @@ def test_a_run_survives_the_way_through_a_file(run):
     assert any(one.aliases for one in again.records)
 
 
+@pytest.mark.parametrize("name", ["", " ", "two\nlines"])
+def test_a_run_is_not_packed_without_a_name(run, name):
+    with pytest.raises(InvalidOptionError, match=r"the name of the run is .*; give a text in one line"):
+        pack(run, name)
+
+
 def test_expected_keys_are_those_of_the_plan(run):
     assert list(expected_keys(run.description)) == [(r.condition, r.method, r.budget, r.seed) for r in run.records]
 
@@ -269,6 +275,7 @@ def test_all_that_is_wrong_with_the_form_is_told_at_once(content):
     for words in ("`name` is 5", "`note` is []", "`software` is 'x'", "more than once", "record 5: ", "and 2 more rec"):
         assert words in text
     assert "record 6: " not in text
+    assert len(text.splitlines()) == 11
 
 
 def test_problems_of_tables_plan_and_records_are_told_at_once(content):

@@ -18,7 +18,7 @@ import msgspec
 
 from whatworked.canonical import canonical_json, sha256
 from whatworked.cube import as_strings, mask_ranks
-from whatworked.errors import RunError
+from whatworked.errors import InvalidOptionError, RunError
 from whatworked.records import Record
 from whatworked.runs.folder import Run
 from whatworked.runs.limits import LONGEST
@@ -138,7 +138,14 @@ def pack(run: Run, name: str, note: str = "") -> bytes:
     """The bytes of a submission; the same bytes for the same run, name and note.
 
     A run on other tables than those of the package states which conditions keep it off the project's leaderboard.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the name is not a text in one line.
     """
+    if not _is_name(name):
+        raise InvalidOptionError(f"the name of the run is {_short(name)}; give a text in one line")
     sizes = {entry["condition"]: int(entry["dimensions"]) for entry in run.description["conditions"]}
     content = {
         "kind": KIND,
@@ -178,7 +185,8 @@ def unpack(data: bytes, where: str) -> Submission:
     if digest != stated:
         raise RunError(f"{where} is damaged or was altered: its content does not have the digest it states")
     if problems := list(_form_problems(content)):
-        raise RunError(f"{where} is not a whole packed run: {'; '.join(problems)}")
+        listed = f" {problems[0]}" if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
+        raise RunError(f"{where} is not a whole packed run:{listed}")
     records = msgspec.convert(content["records"], type=tuple[Packed, ...])
     fields = {name: content[name] for name in ("name", "note", "plan", "software")}
     return Submission(**fields, records=records, digest=digest)
@@ -202,9 +210,8 @@ def off_leaderboard(plan: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _form_problems(content: Mapping[str, Any]) -> Iterator[str]:
-    name = content.get("name")
-    if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        yield f"`name` is {_short(name)}; it must be a text in one line"
+    if not _is_name(content.get("name")):
+        yield f"`name` is {_short(content.get('name'))}; it must be a text in one line"
     if not isinstance(content.get("note"), str):
         yield f"`note` is {_short(content.get('note'))}; it must be a text, which may be empty"
     if not isinstance(content.get("software"), dict):
@@ -232,6 +239,10 @@ def _misfit(value: object, form: type) -> str | None:
     except msgspec.ValidationError as error:
         return str(error)
     return None
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and value.isprintable()
 
 
 def _short(value: object) -> str:
