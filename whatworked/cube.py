@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whatworked.errors import InvalidMaskError
+from whatworked.wording import first_few
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -172,7 +173,7 @@ def mask_ranks(masks: Iterable[str], d: int) -> IntArray:
         except InvalidMaskError:
             offenders.append(mask)
     if offenders:
-        shown = ", ".join(repr(mask) for mask in offenders[:5]) + (", …" if len(offenders) > 5 else "")
+        shown = first_few([repr(mask) for mask in offenders])
         raise InvalidMaskError(f"{len(offenders)} of the masks are not strings of {d} characters 0 or 1: {shown}")
     return np.array(ranks, dtype=np.int64)
 

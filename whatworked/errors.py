@@ -9,6 +9,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from whatworked.wording import first_few
+
 
 class WhatWorkedError(Exception):
     """Base of all errors raised on purpose."""
@@ -139,5 +141,4 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UnknownNameErr
     names = list(allowed)
     near = nearest(name, names)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    return UnknownNameError(f"unknown {kind} {name!r}{hint} ({len(names)} exist: {shown})")
+    return UnknownNameError(f"unknown {kind} {name!r}{hint} ({len(names)} exist: {first_few(names, 12)})")

@@ -27,6 +27,7 @@ from whatworked.cube import (
 from whatworked.errors import InvalidSurfaceError, unknown_name
 from whatworked.geometry import pairs, selection_order
 from whatworked.utility import CostMap
+from whatworked.wording import counted, first_few
 
 ROUNDING = 1e-12
 """Values outside [0, 1] by no more than this are rounding of a metric at its bound, and are kept as they are."""
@@ -412,5 +413,5 @@ def _check_native(utilities: FloatArray, native: FloatArray, costs: CostMap, pro
 
 
 def _named(column: FloatArray, offenders: IntArray, d: int) -> str:
-    shown = ", ".join(f"{mask_string(int(rank), d)} = {column[rank]:g}" for rank in offenders[:5])
-    return f"{offenders.size} values ({shown}{', …' if offenders.size > 5 else ''})"
+    shown = first_few([f"{mask_string(int(rank), d)} = {column[rank]:g}" for rank in offenders])
+    return f"{counted(offenders.size, 'value')} ({shown})"

@@ -5,37 +5,6 @@ from click.testing import CliRunner
 
 from whatworked.cli import cli
 from whatworked.cli.rows import print_rows
-from whatworked.cli.tables import counted, fixed
-
-
-@pytest.mark.parametrize(
-    ("number", "noun", "text"),
-    [
-        (0, "record", "0 records"),
-        (1, "record", "1 record"),
-        (36, "condition", "36 conditions"),
-        (2, "class", "2 classes"),
-    ],
-)
-def test_one_of_a_thing_is_singular(number, noun, text):
-    assert counted(number, noun) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "signed", "text"),
-    [
-        (-0.0004, False, "0.000"),
-        (-0.0004, True, "0.000"),
-        (0.0004, True, "0.000"),
-        (-0.0, True, "0.000"),
-        (0.0006, True, "+0.001"),
-        (-0.0006, True, "-0.001"),
-        (-0.0006, False, "-0.001"),
-        (12.5, True, "+12.500"),
-    ],
-)
-def test_what_rounds_to_zero_has_no_sign(value, signed, text):
-    assert fixed(value, 3, signed=signed) == text
 
 
 def test_tables_of_rows_print_zero_without_a_sign(capsys):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from whatworked.cli.tables import counted, print_text
+from whatworked.cli.tables import print_text
+from whatworked.wording import counted
 
 
 class Unrun(NamedTuple):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.layout import averaged, counts, print_named, say
-from whatworked.cli.tables import counted, print_json, print_table
+from whatworked.cli.tables import print_json, print_table
+from whatworked.wording import counted
 
 if TYPE_CHECKING:
     from whatworked.runs import Plan, Run

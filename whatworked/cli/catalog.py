@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.surfaces import no_table, references_option
-from whatworked.cli.tables import counted, print_json, print_table, print_text
+from whatworked.cli.tables import print_json, print_table, print_text
+from whatworked.wording import counted
 
 if TYPE_CHECKING:
     from whatworked.catalog import Condition

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import averaged, counts, print_named, say
-from whatworked.cli.tables import counted, fixed, interval_text, print_json
+from whatworked.cli.tables import print_json
+from whatworked.wording import counted, fixed, interval_text
 
 if TYPE_CHECKING:
     from whatworked.paired import Omission

@@ -11,7 +11,8 @@ import click
 from whatworked.cli.lazy import Group
 from whatworked.cli.rows import format_option, print_rows
 from whatworked.cli.surfaces import references_option
-from whatworked.cli.tables import counted, print_json
+from whatworked.cli.tables import print_json
+from whatworked.wording import counted
 
 if TYPE_CHECKING:
     from whatworked.catalog import Condition

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from whatworked.cli.surfaces import conditions_with_tables, labelled, references_option
-from whatworked.cli.tables import counted, print_json
+from whatworked.cli.tables import print_json
 from whatworked.errors import ReferenceTableError
+from whatworked.wording import counted
 
 
 @click.command()

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from whatworked.cli.surfaces import labelled, references_option
-from whatworked.cli.tables import counted, fixed, print_json, print_table, print_text
+from whatworked.cli.tables import print_json, print_table, print_text
 from whatworked.errors import InvalidArtifactError, InvalidMaskError, WhatWorkedError
+from whatworked.wording import counted, fixed
 
 if TYPE_CHECKING:
     from whatworked.cube import FloatArray

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from whatworked.cli import tables
+from whatworked.wording import count_form
 
 _NARROWEST = 12
 """Characters that a name keeps at least, however narrow the terminal."""
@@ -39,13 +40,13 @@ def counts(values: Sequence[float]) -> list[str]:
     >>> counts([3.0, 12.0]), counts([1 / 3, 12.0])
     (['3', '12'], ['0.3', '12.0'])
     """
-    averaged = any(value != round(value) for value in values)
-    return [f"{value:.1f}" if averaged else f"{value:.0f}" for value in values]
+    form = count_form(values)
+    return [format(value, form) for value in values]
 
 
 def averaged(*columns: Sequence[float]) -> bool:
     """Whether any of the numbers is an average over seeds, and not a count."""
-    return any(value != round(value) for column in columns for value in column)
+    return any(count_form(column) == ".1f" for column in columns)
 
 
 def shortened(names: Sequence[str], room: int) -> dict[str, str]:

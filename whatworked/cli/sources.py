@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from whatworked.cli.lazy import Group
-from whatworked.cli.tables import counted, print_json, print_table, print_text
+from whatworked.cli.tables import print_json, print_table, print_text
+from whatworked.wording import counted
 
 if TYPE_CHECKING:
     from whatworked.sources.library import Library

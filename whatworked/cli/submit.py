@@ -10,14 +10,12 @@ import click
 
 from whatworked.cli.layout import say
 from whatworked.cli.surfaces import references_option
-from whatworked.cli.tables import counted, interval_text, print_json, print_table
+from whatworked.cli.tables import print_json, print_table
+from whatworked.wording import counted, first_few, interval_text
 
 if TYPE_CHECKING:
     from whatworked.runs.folder import Run
     from whatworked.runs.leaderboard import Entry
-
-_FEW = 5
-"""Conditions that a sentence names."""
 
 
 @click.command()
@@ -60,10 +58,9 @@ def _off_leaderboard(run: Run) -> str | None:
     off = off_leaderboard(run.description)
     if not off:
         return None
-    names = ", ".join(off[:_FEW]) + (f" and {len(off) - _FEW} more" if len(off) > _FEW else "")
     return (
         f"Not for the leaderboard of the project, which takes conditions of the catalog on the package's tables only: "
-        f"{names}. To verify the run, others need these tables and --references."
+        f"{first_few(off)}. To verify the run, others need these tables and --references."
     )
 
 

@@ -1,4 +1,4 @@
-"""Printing aligned columns, prose, JSON and counts, within the width of the terminal."""
+"""Printing aligned columns, prose and JSON within the width of the terminal."""
 
 from __future__ import annotations
 
@@ -59,44 +59,6 @@ def print_table(
         if number:
             click.echo()
         _print_part(rows, columns, right, width)
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun, which takes an s (or its `plural`) unless there is exactly one.
-
-    Examples
-    --------
-    >>> counted(1, "record"), counted(0, "record"), counted(2, "code-equivalence class")
-    ('1 record', '0 records', '2 code-equivalence classes')
-    """
-    if number != 1:
-        noun = plural or noun + ("es" if noun.endswith("s") else "s")
-    return f"{number} {noun}"
-
-
-def fixed(value: float, digits: int, *, signed: bool = False) -> str:
-    """A number with a fixed number of decimals; what rounds to zero has no sign.
-
-    Examples
-    --------
-    >>> fixed(-0.0004, 3), fixed(0.0004, 3, signed=True), fixed(0.25, 3, signed=True)
-    ('0.000', '0.000', '+0.250')
-    """
-    text = f"{value:{'+' if signed else ''}.{digits}f}"
-    return text.lstrip("+-") if float(text) == 0 else text
-
-
-def interval_text(low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """An interval to three decimals; a dash where there is none.
-
-    Examples
-    --------
-    >>> interval_text(0.25, 0.5), interval_text(-0.0001, 0.5, signed=True), interval_text(None, None)
-    ('0.250 to 0.500', '0.000 to +0.500', '-')
-    """
-    if low is None or high is None:
-        return "-"
-    return f"{fixed(low, 3, signed=signed)} to {fixed(high, 3, signed=signed)}"
 
 
 def print_json(value: Any) -> None:

@@ -10,7 +10,8 @@ import click
 
 from whatworked.cli.absences import Unrun, print_unrun
 from whatworked.cli.rebuild import worker_options
-from whatworked.cli.tables import counted, print_json, print_table, print_text
+from whatworked.cli.tables import print_json, print_table, print_text
+from whatworked.wording import counted
 
 if TYPE_CHECKING:
     from whatworked.catalog import Condition

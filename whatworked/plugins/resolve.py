@@ -20,6 +20,7 @@ from whatworked.plugins.beside import origin_of
 from whatworked.plugins.inspecting import guess_kind
 from whatworked.plugins.registry import Kind, named, names
 from whatworked.plugins.spec import Spec, parse_spec
+from whatworked.wording import first_few
 
 _FOLDERS: set[str] = set()
 """Folders of plug-in files, where modules are looked for last."""
@@ -135,7 +136,7 @@ def _offer(module: ModuleType) -> str:
         for name, value in vars(module).items()
         if not name.startswith("_") and callable(value) and getattr(value, "__module__", "").startswith(module.__name__)
     ]
-    return ", ".join(own[:12]) + (", …" if len(own) > 12 else "") if own else "nothing that could be a plug-in"
+    return first_few(own, 12) or "nothing that could be a plug-in"
 
 
 def kind_of(text: str, given: str | None = None) -> Kind:
@@ -164,7 +165,7 @@ def kind_of(text: str, given: str | None = None) -> Kind:
     told = guess_kind(thing, spec.arguments)
     if told is None and (inspect.isclass(thing) or not callable(thing)):
         own = [name for name in vars(thing) if not name.startswith("_")] if inspect.isclass(thing) else []
-        held = f"; it has {', '.join(own[:12])}" if own else ""
+        held = f"; it has {first_few(own, 12)}" if own else ""
         raise PluginError(
             f"{text!r} has neither fit nor ask{held}: an estimator has fit(masks, utilities), a policy ask(state, n)"
         )

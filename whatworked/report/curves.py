@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from whatworked.report.figures import MACRO, Point
 from whatworked.report.svg import SERIES, Scale, axes, element, marker, picture, polyline
+from whatworked.wording import counted
 
 _WIDE, _NARROW, _SMALL = (1160.0, 400.0), (380.0, 330.0), (236.0, 176.0)
 _DODGE = 0.005
@@ -65,8 +66,7 @@ def _series(index: int, method: str, points: Sequence[Point], x: Scale, y: Scale
             index,
             at,
             y(point.recovery),
-            f"{method}, B = {point.budget}: {point.recovery:.3f}{_interval(point)}, "
-            f"{point.sources} source{'' if point.sources == 1 else 's'}",
+            f"{method}, B = {point.budget}: {point.recovery:.3f}{_interval(point)}, {counted(point.sources, 'source')}",
         )
         for at, point in placed
     ]

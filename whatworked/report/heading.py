@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from whatworked.report.svg import element, text_of
 from whatworked.runs.pool import Pool
+from whatworked.wording import counted, listed
 
 
 def default_title(pool: Pool) -> str:
     """How many methods on how many conditions, under which budgets."""
     budgets = ", ".join(str(budget) for budget in sorted({row["budget"] for row in pool.rows}))
     conditions = len({row["condition"] for row in pool.rows})
-    return f"{_counted(len(pool.methods), 'method')} on {_counted(conditions, 'condition')}, B = {budgets}"
+    return f"{counted(len(pool.methods), 'method')} on {counted(conditions, 'condition')}, B = {budgets}"
 
 
 def what_ran(pool: Pool) -> str:
@@ -23,29 +22,18 @@ def what_ran(pool: Pool) -> str:
     seeds = 1 + max(row["seed"] for row in pool.rows)
     plans = [run.description for run in pool.runs]
     parts = [
-        _listed("Estimator", "Estimators", [row["estimator"] for row in pool.rows]),
-        _listed("policy", "policies", [row["policy"] for row in pool.rows]),
-        _listed(
-            "track",
-            "tracks",
-            [f"{track} ({_counted(len(names), 'condition')})" for track, names in tracks.items()],
-        ),
-        ("up to " if seeds > 1 else "") + _counted(seeds, "seed"),
+        listed(_distinct(pool, "estimator"), "Estimator"),
+        listed(_distinct(pool, "policy"), "policy", "policies"),
+        listed([f"{track} ({counted(len(names), 'condition')})" for track, names in tracks.items()], "track"),
+        ("up to " if seeds > 1 else "") + counted(seeds, "seed"),
         *(["with code-equivalence classes"] if any(plan["rules"] for plan in plans) else []),
         "from " + ", ".join(dict.fromkeys(run.name for run in pool.runs)),
     ]
     return "; ".join(parts) + "."
 
 
-def _listed(one: str, several: str, names: Iterable[str]) -> str:
-    """Distinct names behind what they are."""
-    distinct = list(dict.fromkeys(names))
-    return f"{one if len(distinct) == 1 else several} {', '.join(distinct)}"
-
-
-def _counted(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _distinct(pool: Pool, column: str) -> list[str]:
+    return list(dict.fromkeys(row[column] for row in pool.rows))
 
 
 def summary(pool: Pool) -> str:

@@ -20,6 +20,7 @@ from whatworked.runs.comparison import Figure, intervals
 from whatworked.runs.pool import Pool
 from whatworked.runs.statement import ALWAYS, multiplicity, overview, without_pairs
 from whatworked.runs.summary import listed_failures
+from whatworked.wording import counted
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,7 @@ def _heatmaps(shown: Contents) -> str:
 def _one_heatmap(bought: Bought) -> str:
     return element(
         "figure",
-        element("figcaption", f"{text_of(bought.policy)}, {bought.runs} run{'' if bought.runs == 1 else 's'}")
-        + heatmap(bought),
+        element("figcaption", f"{text_of(bought.policy)}, {counted(bought.runs, 'run')}") + heatmap(bought),
     )
 
 

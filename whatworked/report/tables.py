@@ -9,6 +9,7 @@ from typing import Any
 from whatworked.report.svg import element, text_of
 from whatworked.runs.comparison import Figure
 from whatworked.runs.pool import Pool
+from whatworked.wording import count_form, formatted
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,7 @@ class Cell:
 
 def number(value: float | None, form: str = ".3f", tip: str | None = None) -> Cell:
     """A number, or a dash that sorts last."""
-    return Cell("–", float("-inf"), tip) if value is None else Cell(_formatted(value, form), value, tip)
-
-
-def _formatted(value: float, form: str) -> str:
-    text = format(value, form)
-    return text.lstrip("+-") if float(text) == 0.0 else text
+    return Cell("–", float("-inf"), tip) if value is None else Cell(formatted(value, form), value, tip)
 
 
 def table(caption: str, header: Sequence[str], rows: Iterable[Sequence[Cell | str]], **attributes: object) -> str:
@@ -68,7 +64,7 @@ def standings_table(figures: Sequence[Figure]) -> str:
     named = len(baselines) > 1
     tracks = {one.standing.track for one in figures}
     strict, exact = ([getattr(one.standing, name) for one in figures] for name in ("strict", "exact"))
-    forms = _count_form(strict), _count_form(exact)
+    forms = count_form(strict), count_form(exact)
     rows = [
         [
             one.standing.method,
@@ -109,11 +105,6 @@ def standings_table(figures: Sequence[Figure]) -> str:
     return table(caption, header, rows, class_="standings")
 
 
-def _count_form(values: Iterable[float]) -> str:
-    """One decimal for all of a column where any is a mean over seeds."""
-    return ".1f" if any(value != round(value) for value in values) else ".0f"
-
-
 def _against(one: Figure, named: bool) -> list[Cell | str]:
     if one.against is None:
         blank = [Cell("–", "")] if named else []
@@ -131,7 +122,7 @@ def _against(one: Figure, named: bool) -> list[Cell | str]:
 def _between(low: float | None, high: float | None, form: str = ".3f") -> Cell:
     if low is None or high is None:
         return number(None)
-    return Cell(f"{_formatted(low, form)} to {_formatted(high, form)}", low)
+    return Cell(f"{formatted(low, form)} to {formatted(high, form)}", low)
 
 
 def source_table(track: str, budget: int, rows: Sequence[dict[str, Any]], methods: Sequence[str]) -> str:

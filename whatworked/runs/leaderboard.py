@@ -16,9 +16,9 @@ from whatworked.runs.folder import Run, pretty
 from whatworked.runs.submission import SUFFIX, off_leaderboard, unpack
 from whatworked.runs.summary import grouped, measurements, standings
 from whatworked.runs.verification import verified
+from whatworked.wording import first_few
 
 BOARD = "leaderboard.json"
-_FEW = 5
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def board_of(folder: Path) -> list[Entry]:
         if off := off_leaderboard(submission.plan):
             raise RunError(
                 f"{path} cannot stand on the leaderboard, which takes conditions of the catalog on the package's "
-                f"tables only, so not {', '.join(off[:_FEW])}{', …' if len(off) > _FEW else ''}; take the file out of "
+                f"tables only, so not {first_few(off)}; take the file out of "
                 "the folder, or pack a run without them"
             )
         entries += entries_of(verified(submission), submission.digest)

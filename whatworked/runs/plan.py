@@ -13,6 +13,7 @@ from whatworked.errors import InvalidOptionError
 from whatworked.plugins import Plugin
 from whatworked.runs.limits import LONGEST, is_limit
 from whatworked.runs.tasks import Task
+from whatworked.wording import listed
 
 SCHEMA = 1
 """Version of the plan's and the records' format."""
@@ -211,8 +212,8 @@ def _problems(plan: Plan) -> list[str]:
     elif plan.tasks and min(plan.budgets) > max(task.largest_budget for task in plan.tasks):
         largest = max(task.largest_budget for task in plan.tasks)
         problems.append(
-            f"{'budget' if len(plan.budgets) == 1 else 'budgets'} {', '.join(map(str, plan.budgets))} exceed"
-            f"{'s' if len(plan.budgets) == 1 else ''} the masks there are; the largest possible budget is {largest}"
+            f"{listed(plan.budgets, 'budget')} exceed{'s' if len(plan.budgets) == 1 else ''} the masks there are; "
+            f"the largest possible budget is {largest}"
         )
     problems += _shared_sources(plan.tasks)
     if plan.tasks and not plan.rules:

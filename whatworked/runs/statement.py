@@ -8,6 +8,7 @@ from typing import Literal
 
 from whatworked.bootstrap import Interval
 from whatworked.paired import Comparison
+from whatworked.wording import counted, fixed, interval_text
 
 FEW_FAMILIES = 3
 """Below this number of families an interval says next to nothing about other families."""
@@ -70,9 +71,9 @@ def statement(
     """
     verdict = "missing" if nothing else _verdict(interval, paired)
     difference = (
-        f"{methods[0]} against {methods[1]}, {place}: {_signed(interval.estimate)} family-macro recovery "
+        f"{methods[0]} against {methods[1]}, {place}: {fixed(interval.estimate, 3, signed=True)} family-macro recovery "
         f"({_interval(interval)}better on {paired.better}, equal on {paired.equal}, worse on {paired.worse} of "
-        f"{_counted(paired.sources.count, 'source')})."
+        f"{counted(paired.sources.count, 'source')})."
     )
     limits = [
         f"1 delivery of {method} is missing and counts as recovery 0."
@@ -118,7 +119,7 @@ def overview(
         for verdict, text in words.items()
         if verdict in given
     ]
-    return f"{method} against {baseline}, {len(given)} comparison{'' if len(given) == 1 else 's'}: {', '.join(parts)}."
+    return f"{method} against {baseline}, {counted(len(given), 'comparison')}: {', '.join(parts)}."
 
 
 def _named(verdict: Verdict, given: Sequence[Verdict], places: Sequence[tuple[str, int]] | None) -> str:
@@ -163,8 +164,9 @@ def multiplicity(comparisons: int, confidence: float) -> str:
         return "A single value has no interval."
     expected = comparisons * (1.0 - confidence)
     return (
-        f"{comparisons} comparison{' was' if comparisons == 1 else 's were'} made, each at {confidence:.0%}: if no "
-        f"methods differed at all, about {expected:.2g} of the intervals would be expected to exclude 0 by chance."
+        f"{counted(comparisons, 'comparison')} {'was' if comparisons == 1 else 'were'} made, each at {confidence:.0%}: "
+        f"if no methods differed at all, about {expected:.2g} of the intervals would be expected to exclude 0 by "
+        "chance."
     )
 
 
@@ -189,7 +191,7 @@ def _supports(verdict: Verdict, methods: tuple[str, str], interval: Interval, pa
         return "Both are missing everywhere: there is nothing to compare."
     if verdict == "few families":
         sources = "this source" if interval.sources == 1 else f"these {interval.sources} sources"
-        families = "1 family" if interval.families == 1 else f"{interval.families} families"
+        families = counted(interval.families, "family", "families")
         return f"This is what happened on {sources} of {families}; it says nothing about others."
     if verdict == "open" and interval.low is not None and interval.high is not None:
         largest = max(abs(interval.low), abs(interval.high))
@@ -210,7 +212,7 @@ def _limits(verdict: Verdict, interval: Interval, paired: Comparison) -> list[st
     limits = []
     against = paired.worse if interval.estimate > 0 else paired.better
     if verdict in ("ahead", "behind") and against:
-        limits.append(f"It does not hold everywhere: on {_counted(against, 'source')} it is the other way round.")
+        limits.append(f"It does not hold everywhere: on {counted(against, 'source')} it is the other way round.")
     if verdict in ("ahead", "behind") and interval.families == interval.sources:
         limits.append("With one source per family nothing can be said about a single family.")
     return limits
@@ -219,13 +221,4 @@ def _limits(verdict: Verdict, interval: Interval, paired: Comparison) -> list[st
 def _interval(interval: Interval) -> str:
     if interval.low is None or interval.high is None:
         return ""
-    return f"{interval.confidence:.0%} interval {_signed(interval.low)} to {_signed(interval.high)}; "
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _signed(value: float) -> str:
-    text = f"{value:+.3f}"
-    return "0.000" if float(text) == 0.0 else text
+    return f"{interval.confidence:.0%} interval {interval_text(interval.low, interval.high, signed=True)}; "

@@ -9,6 +9,7 @@ from typing import Any
 
 from whatworked.aggregate import Measurement, mean, nested, summarize
 from whatworked.grades import TOLERANCES
+from whatworked.wording import counted, listed
 
 Row = Mapping[str, Any]
 
@@ -168,9 +169,9 @@ def listed_failures(rows: Iterable[Row], named: int | None = FEW) -> list[str]:
         names = list(dict.fromkeys(row["condition"] for row in members))
         few = named is None or len(names) <= named
         places = ", ".join(names) if few else f"{len(names)} conditions ({', '.join(names[:named])}, …)"
-        under = f"{'budget' if len(budgets) == 1 else 'budgets'} {', '.join(map(str, budgets))}"
-        records = f"{len(members)} {'record' if len(members) == 1 else 'records'}"
-        lines.append(f"{method} on {places}, {under} ({records}): {merged_causes([_cause(row) for row in members])}")
+        records = counted(len(members), "record")
+        cause = merged_causes([_cause(row) for row in members])
+        lines.append(f"{method} on {places}, {listed(budgets, 'budget')} ({records}): {cause}")
     return lines
 
 

@@ -11,6 +11,7 @@ from whatworked.errors import RawDataError
 from whatworked.manifest import Manifest, TablePreparation
 from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawTable
+from whatworked.wording import first_few
 
 
 def prepare_table(manifest: Manifest, how: TablePreparation, raw: RawTable) -> PreparedInput:
@@ -67,7 +68,7 @@ def _feature_names(how: TablePreparation, raw: RawTable) -> list[str]:
 def _require(raw: RawTable, names: Sequence[str]) -> None:
     missing = [name for name in names if name not in raw.columns]
     if missing:
-        there = ", ".join(list(raw.columns)[:12]) + (", …" if len(raw.columns) > 12 else "")
+        there = first_few(list(raw.columns), 12)
         raise RawDataError(f"{raw.origin}: missing column {', '.join(map(repr, missing))}; it has {there}")
 
 

@@ -1,0 +1,91 @@
+"""How numbers and lists are put into words: the same on the terminal, in reports and in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun, which takes an s (or its `plural`) unless there is exactly one.
+
+    Examples
+    --------
+    >>> counted(1, "record"), counted(0, "record"), counted(2, "code-equivalence class")
+    ('1 record', '0 records', '2 code-equivalence classes')
+    """
+    return f"{number} {_inflected(number, noun, plural)}"
+
+
+def listed(names: Sequence[object], noun: str, plural: str | None = None) -> str:
+    """Names behind what they are.
+
+    Examples
+    --------
+    >>> listed([4], "budget"), listed(["gp", "mean"], "estimator")
+    ('budget 4', 'estimators gp, mean')
+    """
+    return f"{_inflected(len(names), noun, plural)} {', '.join(map(str, names))}"
+
+
+def first_few(names: Sequence[str], most: int = 5) -> str:
+    """The first names of a list, with a mark if there are more.
+
+    Examples
+    --------
+    >>> first_few(["a", "b", "c"]), first_few(["a", "b", "c"], most=2)
+    ('a, b, c', 'a, b, …')
+    """
+    return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
+
+
+def formatted(value: float, form: str) -> str:
+    """A number in a form of `format`; what rounds to zero has no sign.
+
+    Examples
+    --------
+    >>> formatted(-0.0004, ".3f"), formatted(0.25, "+.3f")
+    ('0.000', '+0.250')
+    """
+    text = format(value, form)
+    return text.lstrip("+-") if float(text) == 0.0 else text
+
+
+def fixed(value: float, digits: int, *, signed: bool = False) -> str:
+    """A number with a fixed number of decimals; what rounds to zero has no sign.
+
+    Examples
+    --------
+    >>> fixed(-0.0004, 3), fixed(0.0004, 3, signed=True), fixed(0.25, 3, signed=True)
+    ('0.000', '0.000', '+0.250')
+    """
+    return formatted(value, f"{'+' if signed else ''}.{digits}f")
+
+
+def interval_text(low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """An interval to three decimals; a dash where there is none.
+
+    Examples
+    --------
+    >>> interval_text(0.25, 0.5), interval_text(-0.0001, 0.5, signed=True), interval_text(None, None)
+    ('0.250 to 0.500', '0.000 to +0.500', '-')
+    """
+    if low is None or high is None:
+        return "-"
+    return f"{fixed(low, 3, signed=signed)} to {fixed(high, 3, signed=signed)}"
+
+
+def count_form(values: Iterable[float]) -> str:
+    """Form of a column of counts: one decimal for all of them if any is a mean over seeds.
+
+    Examples
+    --------
+    >>> count_form([3.0, 12.0]), count_form([1 / 3, 12.0])
+    ('.0f', '.1f')
+    """
+    return ".1f" if any(value != round(value) for value in values) else ".0f"
+
+
+def _inflected(number: int, noun: str, plural: str | None) -> str:
+    if number == 1:
+        return noun
+    return plural or noun + ("es" if noun.endswith("s") else "s")
