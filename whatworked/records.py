@@ -6,6 +6,9 @@ from typing import Any
 
 import msgspec
 
+Key = tuple[str, str, int, int]
+"""Condition, method, budget and seed: what a run has one record of."""
+
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One method on one condition under one budget and seed.
@@ -46,3 +49,20 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     grade: dict[str, Any] | None = None
     near_tie: bool = False
     failure: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """Condition, method, budget and seed."""
+        return self.condition, self.method, self.budget, self.seed
+
+
+def place_of(key: Key) -> str:
+    """The key of a record in words.
+
+    Examples
+    --------
+    >>> place_of(("wine", "GP-E", 8, 0))
+    'GP-E on wine, budget 8, seed 0'
+    """
+    condition, method, budget, seed = key
+    return f"{method} on {condition}, budget {budget}, seed {seed}"

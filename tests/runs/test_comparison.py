@@ -17,7 +17,8 @@ from whatworked.errors import InvalidOptionError, UnknownNameError
 from whatworked.paired import compare
 from whatworked.runs.baseline import partners
 from whatworked.runs.benchmark import run_in_process
-from whatworked.runs.comparison import compare_methods, uncompared
+from whatworked.runs.comparison import compare_methods
+from whatworked.runs.findings import uncompared
 from whatworked.runs.folder import Run, claim, finish
 from whatworked.runs.pool import pooled, read_pool
 from whatworked.runs.statement import multiplicity, overview, statement

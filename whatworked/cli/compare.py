@@ -50,7 +50,8 @@ def compare(
 
     Example: whatworked compare bench-1 bench-2 --baseline gp-effect
     """
-    from whatworked.runs.comparison import compare_methods, uncompared
+    from whatworked.runs.comparison import compare_methods
+    from whatworked.runs.findings import uncompared
     from whatworked.runs.pool import read_pool
 
     pool = read_pool(folders)
@@ -76,24 +77,11 @@ def compare(
 
 
 def _print_overview(figures: Sequence[Figure], left_out: Sequence[str]) -> None:
-    from whatworked.runs.comparison import intervals
-    from whatworked.runs.statement import ALWAYS, multiplicity, overview, without_pairs
+    from whatworked.runs.findings import closing, overviews
 
-    pairs: dict[tuple[str, str], list[Figure]] = {}
-    for one in figures:
-        if one.against is not None:
-            pairs.setdefault((one.standing.method, one.against.baseline), []).append(one)
     click.echo("What the numbers allow one to say")
-    if not pairs:
-        say(without_pairs(len({one.standing.method for one in figures})), "  ")
-        return
-    for (method, baseline), members in pairs.items():
-        verdicts = [one.against.statement.verdict for one in members if one.against is not None]
-        places = [(one.standing.track, one.standing.budget) for one in members]
-        say(overview(method, baseline, verdicts, places), "  ")
-    for line in left_out:
+    for line in [*(sentence for sentence, _ in overviews(figures)), *left_out, closing(figures)]:
         say(line, "  ")
-    say(f"{multiplicity(intervals(figures), figures[0].interval.confidence)} {ALWAYS}", "  ")
 
 
 def _print_recovery(figures: Sequence[Figure]) -> None:

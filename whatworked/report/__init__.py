@@ -6,7 +6,8 @@ from pathlib import Path
 
 from whatworked.bootstrap import RESAMPLES
 from whatworked.files import write_atomic
-from whatworked.runs.comparison import CONFIDENCE, compare_methods, uncompared
+from whatworked.runs.comparison import CONFIDENCE, compare_methods
+from whatworked.runs.findings import uncompared
 from whatworked.runs.pool import Pool
 
 

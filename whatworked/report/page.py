@@ -16,9 +16,9 @@ from whatworked.report.heading import default_title, summary, what_ran
 from whatworked.report.heatmap import heatmap
 from whatworked.report.svg import SERIES, element, marker, text_of
 from whatworked.report.tables import catalog_table, source_table, standings_table
-from whatworked.runs.comparison import Figure, intervals
+from whatworked.runs.comparison import Figure
+from whatworked.runs.findings import closing, overviews
 from whatworked.runs.pool import Pool
-from whatworked.runs.statement import ALWAYS, multiplicity, overview, without_pairs
 from whatworked.runs.summary import listed_failures
 from whatworked.wording import counted
 
@@ -99,22 +99,12 @@ def _json(value: Any) -> str:
 
 
 def _verdicts(figures: Sequence[Figure], left_out: Sequence[str]) -> str:
-    pairs: dict[tuple[str, str], list[Figure]] = {}
-    for one in figures:
-        if one.against is not None:
-            pairs.setdefault((one.standing.method, one.against.baseline), []).append(one)
-    if not pairs:
-        return element("p", text_of(without_pairs(len({one.standing.method for one in figures}))))
     blocks = []
-    for (method, baseline), members in pairs.items():
-        stated = [one.against.statement for one in members if one.against is not None]
-        details = "".join(element("li", text_of(one)) for one in stated)
-        places = [(one.standing.track, one.standing.budget) for one in members]
-        head = overview(method, baseline, [one.verdict for one in stated], places)
-        blocks.append(element("details", element("summary", text_of(head)) + element("ul", details)))
+    for sentence, statements in overviews(figures):
+        details = "".join(element("li", text_of(one)) for one in statements)
+        blocks.append(element("details", element("summary", text_of(sentence)) + element("ul", details)))
     blocks += [element("p", text_of(line)) for line in left_out]
-    closing = f"{multiplicity(intervals(figures), figures[0].interval.confidence)} {ALWAYS}"
-    return "".join(blocks) + element("p", text_of(closing), class_="note")
+    return "".join(blocks) + element("p", text_of(closing(figures)), class_="note" if blocks else None)
 
 
 def _legend(methods: Sequence[str]) -> str:

@@ -9,9 +9,10 @@ from typing import Any, Literal
 from whatworked.aggregate import mean
 from whatworked.bootstrap import RESAMPLES, Interval, difference_interval, macro_interval
 from whatworked.paired import Comparison, Omission, compare, source_omission
+from whatworked.records import Key
 from whatworked.runs.baseline import partners
-from whatworked.runs.pool import Pool
-from whatworked.runs.statement import Statement, nothing_shared, statement, without_counterpart
+from whatworked.runs.pool import Pool, key_of
+from whatworked.runs.statement import Statement, statement
 from whatworked.runs.summary import Row, Standing, grouped, measurements, standings
 
 CONFIDENCE = 0.95
@@ -154,40 +155,6 @@ def compare_methods(
     return tuple(figures)
 
 
-def intervals(figures: Sequence[Figure]) -> int:
-    """How many comparisons have an interval."""
-    return sum(one.against is not None and one.against.interval.low is not None for one in figures)
-
-
-def uncompared(pool: Pool, figures: Sequence[Figure], baseline: str | None = None) -> tuple[str, ...]:
-    """Sentences on methods that stand in no comparison, or in none in some places.
-
-    Parameters
-    ----------
-    pool : Pool
-        The results.
-    figures : sequence of Figure
-        Their comparison, made with the same `baseline`.
-    baseline : str, optional
-        See `whatworked.runs.baseline.partners`.
-
-    Returns
-    -------
-    tuple of str
-        Empty if every method is compared or a baseline, and if nothing is compared at all.
-    """
-    partner = partners(pool.methods, baseline)
-    used = [one.against.baseline for one in figures if one.against]
-    places: dict[str, list[tuple[str, int]]] = {}
-    for one in figures:
-        if used and one.role == "not compared":
-            places.setdefault(one.standing.method, []).append((one.standing.track, one.standing.budget))
-    lone = [method for method in places if method not in partner]
-    said = [without_counterpart(lone, (lone[0], used[0]))] if lone else []
-    said += [nothing_shared(method, partner[method], where) for method, where in places.items() if method in partner]
-    return tuple(said)
-
-
 def _against(rows: Sequence[Row], other: Sequence[Row], confidence: float, resamples: int, seed: int) -> Against | None:
     mine, theirs = ({row["source"] for row in group} for group in (rows, other))
     common = mine & theirs
@@ -215,9 +182,8 @@ def _against(rows: Sequence[Row], other: Sequence[Row], confidence: float, resam
     )
 
 
-def _cost(rows: Sequence[Row], costs: Mapping[tuple[str, str, int, int], Mapping[str, Any]]) -> Cost | None:
-    keys = [(row["condition"], row["method"], row["budget"], row["seed"]) for row in rows]
-    found = [costs[key] for key in keys if key in costs]
+def _cost(rows: Sequence[Row], costs: Mapping[Key, Mapping[str, Any]]) -> Cost | None:
+    found = [costs[key] for key in map(key_of, rows) if key in costs]
     if len(found) < len(rows):
         return None
     # `found` is complete, so it is in the order of the rows.

@@ -182,7 +182,7 @@ def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Ma
     """Write the results of all units; the manifest last."""
     paired = [(record, cost) for result in results for record, cost in zip(result.records, result.costs, strict=True)]
     order = {key: position for position, key in enumerate(plan.expected())}
-    paired.sort(key=lambda pair: order[pair[0].condition, pair[0].method, pair[0].budget, pair[0].seed])
+    paired.sort(key=lambda pair: order[pair[0].key])
     records, costs = tuple(record for record, _ in paired), tuple(cost for _, cost in paired)
     lines = encode(records)
     truths = {task.condition: task.surface.utilities.tolist() for task in plan.tasks}

@@ -11,6 +11,7 @@ from typing import Any
 from whatworked.canonical import canonical_json, sha256
 from whatworked.errors import InvalidOptionError
 from whatworked.plugins import Plugin
+from whatworked.records import Key
 from whatworked.runs.limits import LONGEST, is_limit
 from whatworked.runs.tasks import Task
 from whatworked.wording import listed
@@ -142,7 +143,7 @@ class Plan:
         """Seeds that a method is run under."""
         return tuple(range(self.seeds if method.policy.stochastic or method.estimator.stochastic else 1))
 
-    def expected(self) -> tuple[tuple[str, str, int, int], ...]:
+    def expected(self) -> tuple[Key, ...]:
         """Condition, method, budget and seed of every record, in the order in which records are stored."""
         return tuple(
             (task.condition, method.label, budget, seed)

@@ -9,10 +9,9 @@ from typing import Any
 
 from whatworked.canonical import canonical_json
 from whatworked.errors import InvalidOptionError
+from whatworked.records import Key
 from whatworked.runs.folder import Run, read_run
 from whatworked.runs.summary import Row
-
-Key = tuple[str, str, int, int]
 
 
 @dataclass(frozen=True)
@@ -76,14 +75,14 @@ def pooled(runs: Sequence[Run]) -> Pool:
         every.append(names)
         for row in run.rows():
             renamed = {**row, "method": names[row["method"]]}
-            held = rows.setdefault(_key(renamed), renamed)
+            held = rows.setdefault(key_of(renamed), renamed)
             if held != renamed:
                 raise InvalidOptionError(
                     f"{run.name} and another run disagree on {row['method']}, {row['condition']}, budget "
                     f"{row['budget']}, seed {row['seed']}: the method is not deterministic, met another time limit, "
                     "or a run was altered; compare them one by one"
                 )
-        costs |= {_key({**cost, "method": names[cost["method"]]}): cost for cost in run.costs}
+        costs |= {key_of({**cost, "method": names[cost["method"]]}): cost for cost in run.costs}
     return Pool(tuple(rows.values()), costs, tuple(runs), tuple(every))
 
 
@@ -92,7 +91,8 @@ def read_pool(folders: Iterable[Path]) -> Pool:
     return pooled([read_run(folder) for folder in folders])
 
 
-def _key(row: Row) -> Key:
+def key_of(row: Row) -> Key:
+    """Condition, method, budget and seed of a tidy row, or of its cost."""
     return row["condition"], row["method"], int(row["budget"]), int(row["seed"])
 
 

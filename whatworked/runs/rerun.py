@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from whatworked.plugins import Plugin, load
 from whatworked.plugins.beside import digests_in, path_beside
 from whatworked.plugins.registry import Kind
 from whatworked.plugins.spec import parse_spec
-from whatworked.records import Record
+from whatworked.records import Record, place_of
 from whatworked.runs.benchmark import execute
 from whatworked.runs.folder import Run
 from whatworked.runs.plan import Method, Plan
@@ -98,21 +97,11 @@ def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None)
         Records, by ``identical``, ``equal up to rounding`` (same purchases, predictions within 1e-9) and ``different``.
     """
     again = execute(plan_of(run.description, references), folder, jobs, label="rerun")
-    theirs = {_key(record): record for record in run.records}
+    theirs = {record.key: record for record in run.records}
     found: dict[str, list[str]] = {"identical": [], "equal up to rounding": [], "different": []}
     for record in again.records:
-        place = f"{record.method} on {record.condition}, budget {record.budget}, seed {record.seed}"
-        found[_verdict(record, theirs[_key(record)])].append(place)
+        found[_verdict(record, theirs[record.key])].append(place_of(record.key))
     return found
-
-
-def tally(found: dict[str, list[str]]) -> Counter[str]:
-    """How many records compare in which way."""
-    return Counter({verdict: len(places) for verdict, places in found.items()})
-
-
-def _key(record: Record) -> tuple[str, str, int, int]:
-    return record.condition, record.method, record.budget, record.seed
 
 
 def _verdict(mine: Record, theirs: Record) -> str:

@@ -19,7 +19,7 @@ import msgspec
 from whatworked.canonical import canonical_json, sha256
 from whatworked.cube import as_strings, mask_ranks
 from whatworked.errors import InvalidOptionError, RunError
-from whatworked.records import Record
+from whatworked.records import Key, Record
 from whatworked.runs.folder import Run
 from whatworked.runs.limits import LONGEST
 from whatworked.runs.plan import SCHEMA
@@ -51,6 +51,11 @@ class Packed(msgspec.Struct, frozen=True, array_like=True):
     predictions: tuple[float, ...] | None
     failure: str | None
     claims: tuple[float, float | None, float | None, bool, bool]
+
+    @property
+    def key(self) -> Key:
+        """Condition, method, budget and seed."""
+        return self.condition, self.method, self.budget, self.seed
 
 
 class _Place(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from whatworked.cube import anchors, as_strings, mask_string
 from whatworked.errors import RunError, UnknownNameError
 from whatworked.grades import Grade
 from whatworked.grading import grade, grade_missing
+from whatworked.records import Key, place_of
 from whatworked.runs.fitting import aliases_of
 from whatworked.runs.folder import Run
 from whatworked.runs.plan import SCHEMA
@@ -57,8 +58,7 @@ def verified(submission: Submission, references: Path | None = None) -> Run:
             regraded = _grade(packed, task)
             found = list(_claim_problems(packed, regraded))
             records.append(record_of(packed, task.d, task.digest, regraded.to_dict()))
-        place = f"{packed.method} on {packed.condition}, budget {packed.budget}, seed {packed.seed}"
-        problems += [f"{place}: {problem}" for problem in found]
+        problems += [f"{place_of(packed.key)}: {problem}" for problem in found]
     _refuse(submission, problems)
     manifest = {
         "schema": SCHEMA,
@@ -70,7 +70,7 @@ def verified(submission: Submission, references: Path | None = None) -> Run:
     return Run(manifest, tuple(records), (), submission.name)
 
 
-def expected_keys(plan: Mapping[str, Any]) -> Iterator[tuple[str, str, int, int]]:
+def expected_keys(plan: Mapping[str, Any]) -> Iterator[Key]:
     """Condition, method, budget and seed of every record that a plan calls for, in its order."""
     stochastic = {
         one["method"]: plan["estimators"][one["estimator"]]["stochastic"]
@@ -119,17 +119,13 @@ def _tables(plan: Mapping[str, Any], references: Path | None) -> tuple[list[str]
 
 
 def _completeness(submission: Submission) -> list[str]:
-    found = Counter((one.condition, one.method, one.budget, one.seed) for one in submission.records)
+    found = Counter(one.key for one in submission.records)
     wanted = dict.fromkeys(expected_keys(submission.plan))
     if not wanted:
         return ["its plan calls for no record: every budget exceeds the masks there are"]
-    problems = [f"missing record: {_place(key)}" for key in wanted if key not in found]
-    problems += [f"record that the plan does not call for: {_place(key)}" for key in found if key not in wanted]
-    return problems + [f"record given {count} times: {_place(key)}" for key, count in found.items() if count > 1]
-
-
-def _place(key: tuple[str, str, int, int]) -> str:
-    return f"{key[1]} on {key[0]}, budget {key[2]}, seed {key[3]}"
+    problems = [f"missing record: {place_of(key)}" for key in wanted if key not in found]
+    problems += [f"record that the plan does not call for: {place_of(key)}" for key in found if key not in wanted]
+    return problems + [f"record given {count} times: {place_of(key)}" for key, count in found.items() if count > 1]
 
 
 def _record_problems(packed: Packed, task: Task) -> Iterator[str]:
