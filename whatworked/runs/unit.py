@@ -7,7 +7,6 @@ that does not divide every budget, is run anew for every budget.
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,6 +47,16 @@ class UnitResult:
     log: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where one record belongs."""
+
+    task: Task
+    method: Method
+    seed: int
+    budget: int
+
+
 @dataclass
 class _Collector:
     records: list[Record] = field(default_factory=list)
@@ -58,26 +67,19 @@ class _Collector:
     warnings: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(
-        self,
-        task: Task,
-        method: Method,
-        seed: int,
-        budget: int,
-        bought: tuple[int, ...],
-        delivery: Fit,
-        acquisition: Acquisition | None = None,
+        self, place: _Place, bought: tuple[int, ...], delivery: Fit, acquisition: Acquisition | None = None
     ) -> None:
         """Keep one record and its cost."""
-        asks, seconds = acquisition.cost(budget) if acquisition else (0, 0.0)
+        asks, seconds = acquisition.cost(place.budget) if acquisition else (0, 0.0)
         for name, count in delivery.warnings.items():
-            self.warnings[method.estimator.label, name] += count
-        self.records.append(_record(task, method, seed, budget, bought, delivery))
+            self.warnings[place.method.estimator.label, name] += count
+        self.records.append(_record(place, bought, delivery))
         self.costs.append(
             {
-                "condition": task.condition,
-                "method": method.label,
-                "budget": budget,
-                "seed": seed,
+                "condition": place.task.condition,
+                "method": place.method.label,
+                "budget": place.budget,
+                "seed": place.seed,
                 "asks": asks,
                 "fits": int(delivery.failure is None or delivery.failure.where == "estimator"),
                 "policy_seconds": round(seconds, 6),
@@ -127,8 +129,8 @@ def run_unit(
     for acquisition in {id(one): one for one in purchases.values()}.values():
         if acquisition.failure is not None:
             collected.log.append(_trace(task, policy.label, unit.seed, acquisition.failure))
-    for method, seed, budget in _deliveries(plan, unit, estimators):
-        _deliver(collected, task, method, seed, budget, purchases[budget])
+    for place in _places(plan, unit, estimators):
+        _deliver(collected, place, purchases[place.budget])
     return collected.result()
 
 
@@ -147,19 +149,19 @@ def purchase(
 
 def missing_result(plan: Plan, unit: Unit, estimators: Sequence[str]) -> UnitResult:
     """Records of missing deliveries for a unit whose process died."""
-    task, collected = plan.tasks[unit.task], _Collector()
-    for method, seed, budget in _deliveries(plan, unit, estimators):
-        collected.add(task, method, seed, budget, (), Fit(None, failure=Failure("process", _DIED)))
+    collected = _Collector()
+    for place in _places(plan, unit, estimators):
+        collected.add(place, (), Fit(None, failure=Failure("process", _DIED)))
     return collected.result()
 
 
-def _deliveries(plan: Plan, unit: Unit, estimators: Sequence[str] | None) -> Iterator[tuple[Method, int, int]]:
-    """Method, seed and budget of every record of a unit, in order."""
-    policy = plan.policies[unit.policy]
+def _places(plan: Plan, unit: Unit, estimators: Sequence[str] | None) -> Iterator[_Place]:
+    """Where the records of a unit belong, in order."""
+    task, policy = plan.tasks[unit.task], plan.policies[unit.policy]
     for method in plan.methods_of(policy):
         if estimators is None or method.estimator.label in estimators:
             seeds = (unit.seed,) if policy.stochastic else plan.seeds_of(method)
-            yield from itertools.product((method,), seeds, plan.budgets_of(plan.tasks[unit.task]))
+            yield from (_Place(task, method, seed, budget) for seed in seeds for budget in plan.budgets_of(task))
 
 
 def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int, watch: Watch) -> Acquisition:
@@ -173,33 +175,34 @@ def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int, wat
     return acquire(built, task.surface.utilities, budget, batch, task.equivalence, watch)
 
 
-def _deliver(
-    collected: _Collector, task: Task, method: Method, seed: int, budget: int, acquisition: Acquisition
-) -> None:
+def _deliver(collected: _Collector, place: _Place, acquisition: Acquisition) -> None:
+    task, seed, budget = place.task, place.seed, place.budget
+    estimator = place.method.estimator
     bought = acquisition.ranks[:budget]
     broke = acquisition.failure if len(bought) < budget else None
     delivery = Fit(None, failure=broke)
     if broke is None:
-        classes = task.equivalence if method.estimator.takes_classes else None
-        build = partial(method.estimator.build_estimator, seed, classes)
-        within = collected.watch.step("estimator", method.label, seed, budget)
+        classes = task.equivalence if estimator.takes_classes else None
+        build = partial(estimator.build_estimator, seed, classes)
+        within = collected.watch.step("estimator", place.method.label, seed, budget)
         delivery = fit(build, task.surface.utilities, bought, classes, within)
         if (failure := delivery.failure) is not None:
             delivery = replace(delivery, seconds=collected.watch.used(delivery.seconds, failure.late))
-            collected.log.append(_trace(task, method.label, seed, failure, budget))
-    collected.add(task, method, seed, budget, bought, delivery, acquisition)
+            collected.log.append(_trace(task, place.method.label, seed, failure, budget))
+    collected.add(place, bought, delivery, acquisition)
 
 
-def _record(task: Task, method: Method, seed: int, budget: int, bought: tuple[int, ...], delivery: Fit) -> Record:
+def _record(place: _Place, bought: tuple[int, ...], delivery: Fit) -> Record:
+    task = place.task
     if delivery.predictions is None:
         graded = grade_missing(task.surface)
     else:
         graded = grade(task.surface, delivery.predictions, [*anchors(task.d), *bought])
     return Record(
         condition=task.condition,
-        method=method.label,
-        seed=seed,
-        budget=budget,
+        method=place.method.label,
+        seed=place.seed,
+        budget=place.budget,
         table=task.digest,
         purchases=as_strings(bought, task.d),
         aliases=as_strings(delivery.aliases, task.d),
