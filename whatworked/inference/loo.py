@@ -8,9 +8,8 @@ which no constant was chosen on a surface that it is scored on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 from whatworked.aggregate import Measurement, macro_mean, mean
 from whatworked.inference.episodes import BUDGETS, SECTIONS, Problem, play
@@ -145,8 +144,3 @@ def leave_one_family_out(rows: Sequence[Row]) -> tuple[list[Row], dict[str, str]
         choices[family] = best
         kept += [row for row in rows if row.family == family and row.variant == best]
     return kept, choices
-
-
-def as_dicts(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Rows as plain values."""
-    return [asdict(row) for row in rows]

@@ -30,8 +30,6 @@ class Mixture:
         The k kernels.
     evidence : Evidence
         What they make of the measurements.
-    effective : float
-        Effective number of all kernels tried, 1 / Σ w².
     nugget : float
         As in the prior.
     """
@@ -42,7 +40,6 @@ class Mixture:
     weights: FloatArray
     kernels: Kernels
     evidence: Evidence
-    effective: float
     nugget: float
 
     @property
@@ -148,7 +145,6 @@ def fit_mixture(masks: BitArray, utilities: FloatArray, prior: Prior, sampler: S
         weights=weights[kept] / weights[kept].sum(),
         kernels=_rows(population.kernels, kept),
         evidence=_rows(population.evidence, kept),
-        effective=float(1.0 / (weights @ weights)),
         nugget=prior.nugget,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from whatworked.progress import Progress, progress
 from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_finished, read_run
 from whatworked.runs.journal import Journal
 from whatworked.runs.lanes import lanes
-from whatworked.runs.plan import Method, Plan, Unit, crossed
+from whatworked.runs.plan import Method, Plan, crossed
 from whatworked.runs.tasks import Task, as_names, catalog_tasks
 from whatworked.runs.unit import UnitResult, run_unit
 
@@ -176,14 +176,6 @@ class Shown:
             self._shown = now
 
 
-def run_in_process(plan: Plan, each: Callable[[Unit, UnitResult], None] | None = None) -> tuple[UnitResult, ...]:
+def run_in_process(plan: Plan) -> tuple[UnitResult, ...]:
     """Run a plan in this process and write nothing: for notebooks, debuggers and tests."""
-    return tuple(_announced(plan, each))
-
-
-def _announced(plan: Plan, each: Callable[[Unit, UnitResult], None] | None) -> Iterator[UnitResult]:
-    for unit in plan.units():
-        result = run_unit(plan, unit)
-        if each is not None:
-            each(unit, result)
-        yield result
+    return tuple(run_unit(plan, unit) for unit in plan.units())

@@ -9,7 +9,6 @@ from typing import Any
 
 from whatworked.records import Record
 
-KEYS = ("condition", "source", "family", "track", "dimensions", "method", "estimator", "policy", "budget", "seed")
 COSTS = ("condition", "method", "budget", "seed", "asks", "fits", "policy_seconds", "fit_seconds")
 _GRADES = (
     "effect_recovery",

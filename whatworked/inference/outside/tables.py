@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -91,8 +90,3 @@ def rebuild_outside(path: Path = PATH, report: Progress | None = None) -> int:
             lines.append(f"{group}\t{family}\t{name}\t{' '.join(map(repr, map(float, utilities)))}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return len(lines) - 1
-
-
-def of_group(group: Group, surfaces: Iterable[OutsideSurface]) -> tuple[OutsideSurface, ...]:
-    """Those of one group."""
-    return tuple(one for one in surfaces if one.group == group)
