@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: help rebuild test test-all check typecheck lint benchmarks clean
+.PHONY: help rebuild test test-all check typecheck lint benchmarks docs clean
 .DEFAULT_GOAL := help
 
 help:  ## Say what can be made

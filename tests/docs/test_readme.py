@@ -87,3 +87,10 @@ def test_every_track_is_named_where_tracks_are_defined(root: Path, name: str) ->
     defined = re.search(r"racks(?:\*\*: | are )`four` \([^)]+\), `paired` \([^)]+\),? (?:and )?`added` \([^)]+\)", text)
     assert defined is not None
     assert re.search(r"anchors?\b[^.]{0,40}0…0 (?:and|or) 1…1, (?:are|is) measured for free", text)
+
+
+def test_no_target_of_make_is_taken_for_a_folder_that_exists(root: Path) -> None:
+    text = (root / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z-]+):.*## ", text, flags=re.MULTILINE))
+    phony = set(re.search(r"^\.PHONY: (.+)$", text, flags=re.MULTILINE)[1].split())
+    assert phony == targets
