@@ -151,11 +151,6 @@ def sources(family: str | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.source for kind in wanted for one in conditions() if one.family == kind))
 
 
-def paired_source(family: str) -> str | None:
-    """The source of a family that has both a four-option and a six-option condition, or None."""
-    return next((one.source for one in conditions() if one.family == family and one.track == "paired"), None)
-
-
 def select(names: str | Iterable[str] = (), family: str | Iterable[str] = ()) -> tuple[Condition, ...]:
     """Conditions by id and family; all of them if neither is given.
 

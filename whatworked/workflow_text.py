@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import linecache
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec, resolve_name
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from whatworked.imports import imported_names
 from whatworked.stage import needs_of
 
 if TYPE_CHECKING:
@@ -108,21 +108,8 @@ def _helpers(declared: Iterable[str], apart: set[str]) -> set[str]:
 
 def _siblings(name: str, package: str) -> set[str]:
     """Modules of `package` that the text of a module imports, wherever in it."""
-    try:
-        tree = ast.parse(_source(name) or "")
-    except (SyntaxError, ValueError):  # it was edited since it was imported, or never was
-        return set()
-    names = (one for node in ast.walk(tree) for one in _imported(node, _package(name)))
+    names = imported_names(_source(name) or "", _package(name))
     return {one for one in names if package and one.startswith(f"{package}.") and _source(one) is not None}
-
-
-def _imported(node: ast.AST, package: str) -> Iterator[str]:
-    """What may be modules in an import statement: those it takes things from, and the things it takes."""
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    if isinstance(node, ast.ImportFrom):
-        origin = resolve_name("." * node.level + (node.module or ""), package) if node.level else str(node.module)
-        yield from (origin, *(f"{origin}.{alias.name}" for alias in node.names))
 
 
 def _spec(name: str) -> ModuleSpec | None:

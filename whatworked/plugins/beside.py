@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path
 
 from whatworked.canonical import sha256
+from whatworked.imports import imported_names
 from whatworked.plugins.spec import parse_spec
 
 MARK = " sha256:"
@@ -68,28 +68,17 @@ def path_beside(spec: str, name: str) -> str:
 
 def _imported(path: Path, data: bytes, folder: Path, elsewhere: list[str]) -> Iterator[Path]:
     """Existing files of `folder` that the imports in a file may load."""
-    try:
-        tree = ast.parse(data)
-    except (SyntaxError, ValueError):  # importing it says what is wrong
-        return
-    package = path.parent.relative_to(folder).parts
-    for node in ast.walk(tree):
-        names: list[tuple[str, ...]] = []
-        if isinstance(node, ast.Import):
-            names = [tuple(one.name.split(".")) for one in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            start = package[: len(package) - node.level + 1] if node.level else ()
-            base = (*start, *(node.module or "").split(".")) if node.module else start
-            names = [(*base, one.name) for one in node.names]
-        for name in names:
-            if name and _is_local(name[0], folder, elsewhere):
-                yield from _files(name, folder)
+    package = ".".join(path.parent.relative_to(folder).parts)
+    for name in imported_names(data, package):
+        parts = name.split(".")
+        if _is_local(parts[0], folder, elsewhere):
+            yield from _files(parts, folder)
 
 
-def _files(name: tuple[str, ...], folder: Path) -> Iterator[Path]:
+def _files(parts: Sequence[str], folder: Path) -> Iterator[Path]:
     """A module's file, and those of the packages it is in."""
-    for length in range(1, len(name) + 1):
-        place = folder.joinpath(*name[:length])
+    for length in range(1, len(parts) + 1):
+        place = folder.joinpath(*parts[:length])
         for candidate in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
             if candidate.is_file():
                 yield candidate
