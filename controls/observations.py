@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from whatworked.cube import FloatArray, IntArray, as_strings, check_dimensions, ranks_of, real_numbers
 from whatworked.errors import InvalidMaskError, InvalidSurfaceError
+from whatworked.wording import first_few
 
 
 def check_observations(masks: npt.ArrayLike, utilities: npt.ArrayLike) -> tuple[int, IntArray, FloatArray]:
@@ -42,10 +43,10 @@ def check_observations(masks: npt.ArrayLike, utilities: npt.ArrayLike) -> tuple[
         raise InvalidMaskError("no mask was measured; a fit needs at least one, and a run always has the two anchors")
     found, counts = np.unique(ranks, return_counts=True)
     if repeated := as_strings(found[counts > 1], d):
-        raise InvalidMaskError(f"measured more than once: {', '.join(repeated[:5])}; give each mask once")
+        raise InvalidMaskError(f"measured more than once: {first_few(repeated)}; give each mask once")
     if values.shape != ranks.shape:
         raise InvalidSurfaceError(f"utilities have shape {values.shape}; {ranks.size} masks need ({ranks.size},)")
     if not np.isfinite(values).all():
         offenders = as_strings(ranks[~np.isfinite(values)], d)
-        raise InvalidSurfaceError(f"utilities of {', '.join(offenders[:5])} are not finite; measure them again")
+        raise InvalidSurfaceError(f"utilities of {first_few(offenders)} are not finite; measure them again")
     return d, ranks, values

@@ -15,6 +15,7 @@ import msgspec
 from whatworked.canonical import canonical_json
 from whatworked.cube import mask_strings
 from whatworked.errors import ReferenceTableError
+from whatworked.wording import first_few
 
 SCHEMA = 1
 """Version of the table format; a reader refuses any other."""
@@ -164,7 +165,7 @@ def _check(table: Table) -> None:
     found = tuple(row.mask for row in table.rows)
     if found != masks:
         missing = sorted(set(masks) - set(found))
-        detail = f"missing {', '.join(missing[:5])}" if missing else "the masks are repeated, unknown or out of order"
+        detail = f"missing {first_few(missing)}" if missing else "the masks are repeated, unknown or out of order"
         raise ReferenceTableError(f"table of {condition} has {len(found)} rows for {len(masks)} masks: {detail}")
     wrong = [row.mask for row in table.rows if not 0.0 <= row.utility <= 1.0 or not math.isfinite(row.native)]
     if wrong:

@@ -13,7 +13,7 @@ from whatworked.runs.verification import verified
 
 @pytest.fixture(scope="module")
 def study():
-    return {(one.condition, one.method, one.budget, one.seed): one for one in read_records()}
+    return {one.key: one for one in read_records()}
 
 
 @pytest.mark.parametrize(("name", "shared"), [("controls", 368), ("controls-rules", 72), ("random", 1840)])
@@ -22,7 +22,7 @@ def test_results_are_those_of_the_control_study(root, study, name, shared):
     run = verified(unpack((root / "results" / f"{name}.json.gz").read_bytes(), name))
     compared = 0
     for record in run.records:
-        theirs = study.get((record.condition, record.method, record.budget, record.seed))
+        theirs = study.get(record.key)
         if theirs is None:
             continue
         compared += 1

@@ -25,6 +25,7 @@ from whatworked.progress import Progress, progress
 from whatworked.references import table_path
 from whatworked.references.index import Index, Maker, read_index, write_index
 from whatworked.references.schema import Row, render
+from whatworked.wording import first_few
 from whatworked.workflow import Workflow
 
 FAILURES = "failures.log"
@@ -225,7 +226,7 @@ def _result(run: _Run, one: Condition, written: Mapping[str, str]) -> ConditionR
     if one.id in written:
         return ConditionResult(one, "built", records, run.resumed.get(one.id, 0), digest=written[one.id])
     if failed := tuple(sorted(mask for condition, mask in run.failures if condition == one.id)):
-        reason = f"{len(failed)} of {records} failed: {', '.join(failed[:8])}{', …' if len(failed) > 8 else ''}"
+        reason = f"{len(failed)} of {records} failed: {first_few(failed, 8)}"
         resumed = run.resumed.get(one.id, 0)
         return ConditionResult(one, "failed", records - len(failed), resumed, reason=reason, failed_masks=failed)
     return ConditionResult(one, "unchanged", records, digest=run.index.tables[one.id].digest)

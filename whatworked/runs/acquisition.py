@@ -17,6 +17,7 @@ from whatworked.errors import PluginError
 from whatworked.protocols import Policy, SearchState
 from whatworked.runs.guarded import Failure, guarded
 from whatworked.runs.limits import Watch
+from whatworked.wording import first_few
 
 _REVEALING = frozenset({"remaining", "__dict__"})
 
@@ -160,6 +161,6 @@ def checked_answer(answer: object, measured: IntArray, wanted: int, d: int) -> I
         raise PluginError(f"ask returned {ranks.size} masks; {wanted} were wanted")
     repeated = [int(rank) for rank in ranks if rank in measured or np.count_nonzero(ranks == rank) > 1]
     if repeated:
-        shown = ", ".join(mask_string(rank, d) for rank in repeated[:5])
+        shown = first_few([mask_string(rank, d) for rank in repeated])
         raise PluginError(f"ask returned masks that are measured already or given twice: {shown}")
     return ranks

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from whatworked.errors import InvalidOptionError, unknown_name
+from whatworked.wording import first_few
 
 PREFERRED = ("gp-effect", "GP-E", "gp")
 """Baselines tried in this order, when none is named: the first that pairs with anything is taken."""
@@ -70,7 +71,7 @@ def _no_pairs(methods: Mapping[str, tuple[str, str]], name: str, known: Sequence
     useful = [one for one in known if _pairs(methods, one)]
     return (
         f"the {kind} {name!r} as a baseline pairs no two methods: none has the same {other} with and without it; "
-        f"give one of {', '.join(useful[:12])}"
+        f"give one of {first_few(useful, 12)}"
     )
 
 

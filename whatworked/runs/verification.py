@@ -25,6 +25,7 @@ from whatworked.runs.folder import Run
 from whatworked.runs.plan import SCHEMA
 from whatworked.runs.submission import CLAIMS, Packed, Submission, claims_of, record_of
 from whatworked.runs.tasks import Task, catalog_tasks
+from whatworked.wording import first_few
 
 SHOWN = 12
 """Problems that a refusal spells out."""
@@ -156,7 +157,7 @@ def _prediction_problems(packed: Packed, task: Task) -> Iterator[str]:
     measured = np.array([*anchors(task.d), *packed.purchases], dtype=np.int64)
     wrong = measured[table[measured] != truth[measured]]
     if wrong.size:
-        yield f"measured cells do not hold the measured values: {', '.join(as_strings(wrong[:5], task.d))}"
+        yield f"measured cells do not hold the measured values: {first_few(as_strings(wrong, task.d))}"
     if packed.aliases:
         yield from _alias_problems(packed, task, table, measured)
 
@@ -169,7 +170,7 @@ def _alias_problems(packed: Packed, task: Task, table: Any, measured: Any) -> It
     held = dict(zip(aliases.tolist(), sources.tolist(), strict=True))
     unfounded = [rank for rank in packed.aliases if rank not in held]
     if unfounded:
-        yield f"aliases of no measured class: {', '.join(as_strings(unfounded[:5], task.d))}"
+        yield f"aliases of no measured class: {first_few(as_strings(unfounded, task.d))}"
     for rank in packed.aliases:
         if rank in held and table[rank] != task.surface.utilities[held[rank]]:
             yield f"alias {mask_string(rank, task.d)} does not hold the measured value of its class"

@@ -10,6 +10,7 @@ from whatworked.errors import RawDataError
 from whatworked.manifest import Manifest, RetrievalPreparation
 from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawCorpus
+from whatworked.wording import first_few
 
 
 def prepare_retrieval(manifest: Manifest, how: RetrievalPreparation, raw: RawCorpus) -> PreparedInput:
@@ -53,7 +54,7 @@ def normalised(text: str) -> str:
 def _relevant(raw: RawCorpus, cohort: list[str], index: Mapping[str, int]) -> list[list[int]]:
     missing = [name for query in cohort for name in raw.relevant[query] if name not in index]
     if missing:
-        raise RawDataError(f"{raw.origin}: relevant documents are missing from the corpus: {', '.join(missing[:5])}")
+        raise RawDataError(f"{raw.origin}: relevant documents are missing from the corpus: {first_few(missing)}")
     return [sorted({index[name] for name in raw.relevant[query]}) for query in cohort]
 
 

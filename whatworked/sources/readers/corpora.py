@@ -9,6 +9,7 @@ from whatworked.errors import RawDataError
 from whatworked.manifest import BeirReader
 from whatworked.sources.raw import RawBytes, RawCorpus
 from whatworked.sources.readers import named
+from whatworked.wording import first_few
 
 
 def read_beir(reader: BeirReader, files: Mapping[str, RawBytes]) -> RawCorpus:
@@ -39,7 +40,7 @@ def read_beir(reader: BeirReader, files: Mapping[str, RawBytes]) -> RawCorpus:
         relevant.setdefault(query, []).append(document)
     unknown = sorted(set(relevant) - set(texts))
     if unknown:
-        raise RawDataError(f"{qrels.origin}: unknown queries {', '.join(unknown[:5])}")
+        raise RawDataError(f"{qrels.origin}: unknown queries {first_few(unknown)}")
     return RawCorpus(documents, {query: texts[query] for query in relevant}, relevant, qrels.origin)
 
 
