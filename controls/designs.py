@@ -18,7 +18,7 @@ import numpy as np
 from whatworked.controls.candidates import Scores, candidates_of, check_scorable
 from whatworked.controls.recorded_designs import recorded_next
 from whatworked.controls.ridge import features
-from whatworked.cube import BitArray, FloatArray, IntArray, anchors, bits_of, check_dimensions
+from whatworked.cube import BitArray, FloatArray, IntArray, anchors, bits_of, check_dimensions, ranks_of
 from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError
 from whatworked.protocols import SearchState
@@ -235,7 +235,7 @@ class DesignPolicy:
         known, left = candidates_of(state, self.class_aware)
         measured = known.ranks
         found: list[Scores] = []
-        for rank in self.ask(state, n) @ (1 << np.arange(state.d - 1, -1, -1)):
+        for rank in ranks_of(self.ask(state, n)):
             found.append(score_design(state.d, measured, np.setdiff1d(left, measured), self.degree))
             measured = np.append(measured, rank)
         return tuple(found)
