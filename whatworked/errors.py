@@ -74,6 +74,10 @@ class MetricDisagreementError(WhatWorkedError):
     """A metric and its second, independent computation give different values."""
 
 
+class InvalidOutcomeError(WhatWorkedError, ValueError):
+    """A prediction whose score or fingerprint is no finite number, or whose utility is outside [0, 1]."""
+
+
 class ExecutionError(WhatWorkedError):
     """One or more configurations failed to run."""
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from whatworked.prediction import Fingerprint
 
@@ -34,3 +37,20 @@ class Outcome:
     fingerprint: Fingerprint
     warnings: tuple[str, ...] = ()
     extras: Mapping[str, float] = field(default_factory=dict)
+
+    def problems(self) -> Iterator[str]:
+        """What keeps it out of a reference table, which holds finite numbers and utilities in [0, 1] only.
+
+        Yields
+        ------
+        str
+            A clause for each offence; nothing for a sound outcome.
+        """
+        if not math.isfinite(self.native):
+            yield f"its value is {self.native}; it must be finite"
+        elif not 0.0 <= self.utility <= 1.0:
+            yield f"the utility is {self.utility!r}; it must be in [0, 1], so a cost needs a cost_scale"
+        if not all(np.isfinite(part).all() for part in self.fingerprint.values()):
+            yield "the prediction holds values that are not finite"
+        if wrong := [name for name, value in self.extras.items() if not math.isfinite(value)]:
+            yield f"the extras {', '.join(wrong)} are not finite"

@@ -159,6 +159,24 @@ def test_failing_masks_are_named_and_logged_and_the_others_finish(tmp_path: Path
     assert set(json.loads((tmp_path / INDEX).read_text())["tables"]) == {"jar__d6"}
 
 
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("spoils", "InvalidOutcomeError: MAE on box: its value is nan; it must be finite"),
+        ("exits", "SystemExit: a file called \\udcff"),
+    ],
+)
+def test_what_no_table_can_hold_and_an_exit_are_failures_of_their_masks(
+    tmp_path: Path, built: dict[str, bytes], fault: str, words: str
+) -> None:
+    report = run(tmp_path, Shelf(box={fault: [True, False]}), jobs=2)
+    assert statuses(report) == {"box": "failed", "box__d6": "failed", "jar__d6": "built"}
+    assert report.results[0].failed_masks == ("0010", "0110", "1010", "1110")
+    assert report.log is not None
+    assert words in report.log.read_text()
+    assert (tmp_path / "jar__d6.tsv").read_bytes() == built["jar__d6.tsv"]
+
+
 def test_after_a_failure_only_what_failed_runs_again(tmp_path: Path) -> None:
     failing = Shelf(box={"fails": [True, False]})
     run(tmp_path, failing)

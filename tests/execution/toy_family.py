@@ -44,6 +44,10 @@ def mix(data: PreparedInput, setting: tuple[bool, bool], x: Any) -> Any:
         time.sleep(data.facts["slow"])
     if data.facts.get("fails") == list(setting):
         raise ValueError("this setting cannot be mixed")
+    if data.facts.get("exits") == list(setting):
+        raise SystemExit("a file called \udcff")
+    if data.facts.get("spoils") == list(setting):
+        return x * np.nan
     if data.facts.get("dies"):
         os.kill(os.getpid(), signal.SIGKILL)
     reverse, smooth = setting

@@ -11,6 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
+from whatworked.errors import InvalidOutcomeError
 from whatworked.execution.profile import NumericProfile, blas_libraries, require_pinned, vector_features
 from whatworked.outcome import Outcome
 from whatworked.prepared import PreparedInput
@@ -158,9 +159,14 @@ def _hold(token: str, work: Work | None) -> tuple[Work, SharedStages] | None:
 def _run(work: Work, program: int, shared: SharedStages | None) -> Ran:
     mask = work.masks[program]
     try:
-        return Ran(program, work.workflow.run(work.prepared, mask, shared))
-    except Exception:  # a workflow may raise anything; one mask must not end the others
-        return Ran(program, failure=traceback.format_exc())
+        outcome = work.workflow.run(work.prepared, mask, shared)
+        if problems := list(outcome.problems()):
+            name, source = work.workflow.metric.name, work.prepared.source
+            raise InvalidOutcomeError(f"{name} on {source}: {'; '.join(problems)}")
+        return Ran(program, outcome)
+    except (Exception, SystemExit):  # a workflow may raise anything; one mask must not end the others
+        # A message may hold what has no UTF-8, a file's name for instance; the log is written in it.
+        return Ran(program, failure=traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8"))
     finally:
         if shared is not None:
             shared.drop_prediction(work.workflow.stage_keys(mask)[-1])
