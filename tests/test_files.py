@@ -35,6 +35,18 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomic(pipe, b"one")
+        assert os.read(reader, 10) == b"one"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
 def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("")
     with pytest.raises(StorageError, match="cannot write"):

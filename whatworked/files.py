@@ -51,12 +51,17 @@ def user_path(text: str | Path) -> Path:
 def write_atomic(path: Path, data: bytes) -> None:
     """Write `data` to `path`: complete and on disk, or not at all.
 
+    What is no file but can be written to, a device such as ``/dev/null`` or a pipe, is written to and stays what it is.
+
     Raises
     ------
     StorageError
         If the folder cannot be made or the file cannot be written; an earlier file at `path` is untouched.
     """
     with storage_errors(path, "write"):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
         try:
