@@ -31,6 +31,20 @@ def test_reads_label_target_and_arguments(text, label, container, attribute, arg
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name(x=1, x=2)", "argument x .* is given twice"),
+        ("name(x={[]: 1})", "argument x .* is not a literal"),
+        (f"name(x={'-' * 9000}1)", "cannot read the arguments|is not a literal"),
+        ("./a\udcff.py:Mine", "has a character that UTF-8 lacks; rename its file"),
+    ],
+)
+def test_what_python_cannot_take_as_arguments_or_a_file_cannot_hold_is_refused(text, words):
+    with pytest.raises(PluginError, match=words):
+        parse_spec(text)
+
+
 def test_knows_files_from_modules():
     assert parse_spec("./mine.py:Mine").is_file
     assert parse_spec("folder/mine.py:Mine").is_file

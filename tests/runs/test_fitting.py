@@ -149,6 +149,37 @@ def test_hyperparameters_that_the_predictor_states_are_kept():
     assert run(Stating).near_tie
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_hyperparameters_that_no_record_can_hold_are_a_named_failure(value):
+    class Stating:
+        hyperparameters = {"alpha": value}  # noqa: RUF012
+
+        def fit(self, masks, utilities):
+            return self
+
+        def predict(self, masks):
+            return np.zeros(len(masks))
+
+    assert f"hyperparameters must be finite numbers: alpha = {value}" in run(Stating).failure.cause
+
+
+def test_messages_that_cannot_be_written_or_told_are_failures_like_others():
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError("no message")
+
+    def unwritable(masks, utilities, cube):
+        raise ValueError("no file \udcff")
+
+    def mute(masks, utilities, cube):
+        raise Mute
+
+    failure = run(unwritable).failure
+    assert failure.cause == "ValueError: no file \\udcff"
+    failure.trace.encode()
+    assert run(mute).failure.cause == "Mute: its message cannot be told"
+
+
 CLASSES = Equivalence(np.array([0, 0, 2, 3, 4, 4, 4, 4]))
 
 

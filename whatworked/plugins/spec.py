@@ -71,6 +71,8 @@ def parse_spec(text: str) -> Spec:
     >>> parse_spec("./mine.py:Mine(depth=2)").label
     'Mine(depth=2)'
     """
+    if not text.isascii() and text.encode("utf-8", "replace") != text.encode("utf-8", "surrogatepass"):
+        raise PluginError(f"the plug-in {text!r} has a character that UTF-8 lacks; rename its file or folder")
     found = _SHAPE.match(text.strip())
     if not found:
         raise PluginError(f"cannot read the plug-in {text!r}; {_HELP}")
@@ -92,7 +94,7 @@ def _parse_arguments(raw: str, text: str) -> dict[str, Any]:
     rule = "arguments are keyword=literal (numbers, strings, True, None, lists); for others write a factory in a file"
     try:
         call = ast.parse(f"f{raw}", mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):  # the last two for deep nesting
         raise PluginError(f"cannot read the arguments {raw} of the plug-in {text!r}; {rule}") from None
     if (
         not isinstance(call, ast.Call)
@@ -103,8 +105,10 @@ def _parse_arguments(raw: str, text: str) -> dict[str, Any]:
         raise PluginError(f"cannot read the arguments {raw} of the plug-in {text!r}; {rule}")
     arguments: dict[str, Any] = {}
     for keyword in call.keywords:
+        if keyword.arg in arguments:
+            raise PluginError(f"argument {keyword.arg} of the plug-in {text!r} is given twice; give it once")
         try:
             arguments[str(keyword.arg)] = ast.literal_eval(keyword.value)
-        except ValueError:
+        except (ValueError, TypeError, MemoryError, RecursionError):
             raise PluginError(f"argument {keyword.arg} of the plug-in {text!r} is not a literal; {rule}") from None
     return arguments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from whatworked.cube import FloatArray, IntArray, all_bits, anchors, bits_of, ma
 from whatworked.equivalence import Equivalence
 from whatworked.errors import PluginError
 from whatworked.protocols import Estimator
-from whatworked.runs.guarded import Failure, guarded
+from whatworked.runs.guarded import Failure, encodable, guarded
 
 
 @dataclass(frozen=True)
@@ -128,4 +129,9 @@ def checked_predictions(predictions: object, d: int) -> FloatArray:
 
 def _hyperparameters(predictor: object) -> dict[str, float]:
     stated = getattr(predictor, "hyperparameters", None)
-    return {str(name): float(value) for name, value in stated.items()} if isinstance(stated, Mapping) else {}
+    if not isinstance(stated, Mapping):
+        return {}
+    chosen = {encodable(str(name)): float(value) for name, value in stated.items()}
+    if wrong := [f"{name} = {value}" for name, value in chosen.items() if not math.isfinite(value)]:
+        raise PluginError(f"hyperparameters must be finite numbers: {', '.join(wrong)}")
+    return chosen

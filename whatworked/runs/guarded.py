@@ -66,13 +66,22 @@ def guarded(where: str) -> Iterator[Outcome]:
             raise
         except BaseException as error:  # a plug-in that calls sys.exit must not end the run
             late = isinstance(error, TimeLimitError)
-            outcome.failure = Failure(where, describe(error), traceback.format_exc(), late)
+            outcome.failure = Failure(where, describe(error), encodable(traceback.format_exc()), late)
     if outcome.failure is None or not outcome.failure.late:  # how many there were by then is a matter of time
         outcome.warnings.update(warning.category.__name__ for warning in raised)
 
 
 def describe(error: BaseException) -> str:
     """Exception and message in one line, without memory addresses, which differ from run to run."""
-    message = " ".join(_ADDRESS.sub("0x…", str(error)).split())
-    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    name = type.__getattribute__(type(error), "__name__")
+    try:
+        message = " ".join(_ADDRESS.sub("0x…", encodable(str(error))).split())
+    except Exception:  # its message is a plug-in's code, too
+        message = "its message cannot be told"
+    text = f"{name}: {message}" if message else name
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def encodable(text: str) -> str:
+    """The text with what has no UTF-8, as names of files may hold, written as backslash escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
