@@ -21,7 +21,7 @@ from whatworked.runs.folder import claim, finish
 from whatworked.runs.leaderboard import entries_of
 from whatworked.runs.rerun import plan_of, plugin_files, rerun
 from whatworked.runs.submission import claims_of, pack, unpack
-from whatworked.runs.verification import expected_keys, verified
+from whatworked.runs.verification import expected_count, expected_keys, verified
 
 CONDITIONS = ["wine", "wine__d6"]
 
@@ -88,6 +88,10 @@ def test_a_run_survives_the_way_through_a_file(run):
 def test_a_run_is_not_packed_without_a_name(run, name):
     with pytest.raises(InvalidOptionError, match=r"the name of the run is .*; give a text in one line"):
         pack(run, name)
+
+
+def test_expected_keys_are_counted_without_listing_them(run):
+    assert expected_count(run.description) == len(list(expected_keys(run.description))) == len(run.records)
 
 
 def test_expected_keys_are_those_of_the_plan(run):
@@ -330,6 +334,28 @@ def test_running_again_tells_identical_rounded_and_different(run, tmp_path, cont
     assert sum(map(len, found.values())) == 24
     assert len(found["equal up to rounding"]) >= 1
     assert found["different"] == ["class-gp/design-main on wine, budget 3, seed 0"]
+
+
+def test_what_is_said_of_seeds_must_be_so_when_it_runs_again(tmp_path, content):
+    def change(new):
+        new["plan"]["policies"]["random"]["stochastic"] = False
+        new["records"] = [one for one in new["records"] if one[3] == 0]
+
+    # Nothing in the file itself speaks against it.
+    run = verified(unpack(altered(content, change), "file"))
+    with pytest.raises(RunError, match="stated wrongly of random whether seeds change it"):
+        rerun(run, tmp_path / "again")
+
+
+def test_a_plan_for_more_records_than_memory_holds_is_refused(content):
+    def change(new):
+        names = [f"m{number}" for number in range(300)]
+        new["plan"]["methods"] = [{"method": name, "estimator": "ridge-main", "policy": "random"} for name in names]
+        new["plan"] |= {"seeds": 10_000, "budgets": list(range(15))}
+
+    assert f"its plan calls for {300 * 10_000 * (15 + 15)} records; it has {len(content['records'])}" in refusal(
+        content, change
+    )
 
 
 def test_python_objects_cannot_be_run_again(tmp_path):

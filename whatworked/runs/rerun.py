@@ -95,13 +95,35 @@ def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None)
     -------
     dict
         Records, by ``identical``, ``equal up to rounding`` (same purchases, predictions within 1e-9) and ``different``.
+
+    Raises
+    ------
+    RunError
+        If the run states of a plug-in that seeds change it and they do not, or the other way round.
     """
-    again = execute(plan_of(run.description, references), folder, jobs, label="rerun")
+    plan = plan_of(run.description, references)
+    if wrong := _stochastic_otherwise(plan, run.description):
+        raise RunError(
+            f"it is stated wrongly of {', '.join(wrong)} whether seeds change it, so the run lacks seeds or has too "
+            "many; it cannot be compared: have it made anew with `whatworked bench`"
+        )
+    again = execute(plan, folder, jobs, label="rerun")
     theirs = {record.key: record for record in run.records}
     found: dict[str, list[str]] = {"identical": [], "equal up to rounding": [], "different": []}
     for record in again.records:
         found[_verdict(record, theirs[record.key])].append(place_of(record.key))
     return found
+
+
+def _stochastic_otherwise(plan: Plan, description: Mapping[str, Any]) -> list[str]:
+    """Plug-ins of which the description says that seeds change them and they do not, or the other way round."""
+    loaded = {"estimators": plan.estimators, "policies": plan.policies}
+    return [
+        plugin.label
+        for kind, plugins in loaded.items()
+        for plugin in plugins
+        if plugin.stochastic != description[kind][plugin.label]["stochastic"]
+    ]
 
 
 def _verdict(mine: Record, theirs: Record) -> str:

@@ -8,6 +8,7 @@ file alone is whether the named plug-ins made the predictions; `whatworked.runs.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +31,8 @@ from whatworked.wording import first_few
 SHOWN = 12
 """Problems that a refusal spells out."""
 _CLOSE = 1e-9
+_NAMED = 1000
+"""Missing records that are looked for one by one however few there are; a plan can call for any number."""
 
 
 def verified(submission: Submission, references: Path | None = None) -> Run:
@@ -86,6 +89,18 @@ def expected_keys(plan: Mapping[str, Any]) -> Iterator[Key]:
                         yield place["condition"], method, budget, seed
 
 
+def expected_count(plan: Mapping[str, Any]) -> int:
+    """How many records a plan calls for: the number of `expected_keys`, which may be more than any memory holds."""
+    seeds = sum(
+        plan["seeds"]
+        if plan["estimators"][one["estimator"]]["stochastic"] or plan["policies"][one["policy"]]["stochastic"]
+        else 1
+        for one in plan["methods"]
+    )
+    budgets = sorted(plan["budgets"])
+    return int(seeds * sum(bisect_right(budgets, (1 << place["dimensions"]) - 2) for place in plan["conditions"]))
+
+
 def _refuse(submission: Submission, problems: Sequence[str]) -> None:
     if problems:
         more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
@@ -120,6 +135,9 @@ def _tables(plan: Mapping[str, Any], references: Path | None) -> tuple[list[str]
 
 
 def _completeness(submission: Submission) -> list[str]:
+    called = expected_count(submission.plan)
+    if called > 2 * len(submission.records) + _NAMED:
+        return [f"its plan calls for {called} records; it has {len(submission.records)}"]
     found = Counter(one.key for one in submission.records)
     wanted = dict.fromkeys(expected_keys(submission.plan))
     if not wanted:
