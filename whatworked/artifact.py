@@ -73,6 +73,11 @@ def read_artifact(artifact: str | bytes | Mapping[str, Any], d: int) -> FloatArr
     return np.array([float(table[mask]) for mask in masks]) + 0.0
 
 
+def longest(d: int) -> int:
+    """Characters that the text of a table of `d` options may have."""
+    return _CHARACTERS_PER_MASK * (1 << d) + 1024
+
+
 def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
     if isinstance(artifact, Mapping):
         return artifact.items()
@@ -80,7 +85,7 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
         raise InvalidArtifactError(
             f"prediction table refused: it is a {type(artifact).__name__}; give a JSON object from masks to numbers"
         )
-    allowed = _CHARACTERS_PER_MASK * (1 << d) + 1024
+    allowed = longest(d)
     if len(artifact) > allowed:
         raise InvalidArtifactError(
             f"prediction table refused: the text has {len(artifact)} characters, {1 << d} masks need at most {allowed}"

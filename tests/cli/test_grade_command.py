@@ -150,6 +150,8 @@ def test_all_offences_are_in_one_message(run):
         (table(GUESS), "mine.json", InvalidMaskError, "--observed in mine.json: the text is JSON but no array"),
         (b"\xef\xbb\xbf{}", "", InvalidArtifactError, "mine.json: .*begins with a byte order mark"),
         ("[0.5]", "", InvalidArtifactError, "JSON but no object"),
+        (" " * 3000, "", InvalidArtifactError, "mine.json has more than the 2048 bytes that 4 masks need at most"),
+        (table(GUESS), "01," * 2000 + "x", InvalidMaskError, r"--observed is '01,01,.*…', neither masks"),
     ],
 )
 def test_mistakes_are_named(run, content, observed, error, message):

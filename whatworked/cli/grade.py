@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Read = TypeVar("Read")
 
+_LONGEST_SHOWN = 60
+
 
 @click.command()
 @click.argument("condition")
@@ -73,27 +75,31 @@ def _kept(read: Callable[[], Read], problems: list[WhatWorkedError]) -> Read | N
 def _table(file: Path, d: int) -> FloatArray:
     from whatworked.artifact import read_artifact
 
-    content = _content(file)
+    content = _content(file, d)
     try:
         return read_artifact(content, d)
     except InvalidArtifactError as error:
         raise InvalidArtifactError(f"{file}: {error}") from error
 
 
-def _content(file: Path) -> bytes:
+def _content(file: Path, d: int) -> bytes:
+    from whatworked.artifact import longest
     from whatworked.files import storage_errors
 
     if str(file) == "-" and not file.exists():
         raise InvalidArtifactError("standard input is not read, and there is no file called -; give the name of a file")
-    with storage_errors(file, "read"):
-        return file.read_bytes()
+    with storage_errors(file, "read"), file.open("rb") as stream:
+        content = stream.read(longest(d) + 1)
+    if len(content) > longest(d):
+        raise InvalidArtifactError(f"{file} has more than the {longest(d)} bytes that {1 << d} masks need at most")
+    return content
 
 
 def _measured(observed: str, d: int) -> list[int]:
     """Ranks of the measured masks in ascending order, the anchors included."""
     from whatworked.cube import anchors, mask_ranks
 
-    masks, place = (observed, "") if not observed.strip("01, \t") else (_masks_in(observed), f" in {observed}")
+    masks, place = (observed, "") if not observed.strip("01, \t") else (_masks_in(observed, d), f" in {observed}")
     try:
         ranks = mask_ranks(masks.replace(",", " ").split() if isinstance(masks, str) else masks, d)
     except InvalidMaskError as error:
@@ -101,15 +107,17 @@ def _measured(observed: str, d: int) -> list[int]:
     return sorted({*anchors(d), *ranks.tolist()})
 
 
-def _masks_in(file: str) -> str | list[str]:
+def _masks_in(file: str, d: int) -> str | list[str]:
     """Content of a file of masks: plain text, or the strings of a JSON array."""
     import json
 
-    if not Path(file).exists():
+    if not _is_there(file):
+        shown = file if len(file) <= _LONGEST_SHOWN else f"{file[:_LONGEST_SHOWN]}…"
         raise InvalidMaskError(
-            f"--observed is {file!r}, neither masks (of 0 and 1, separated by commas) nor a file; give one or the other"
+            f"--observed is {shown!r}, neither masks (of 0 and 1, separated by commas) nor a file; "
+            "give one or the other"
         )
-    text = _content(Path(file)).decode("utf-8", errors="replace")
+    text = _content(Path(file), d).decode("utf-8", errors="replace")
     if not text.lstrip().startswith(("[", "{")):
         return text
     try:
@@ -119,6 +127,14 @@ def _masks_in(file: str) -> str | list[str]:
     if not isinstance(content, list):
         raise InvalidMaskError(f"--observed in {file}: the text is JSON but no array; give an array of masks")
     return content
+
+
+def _is_there(file: str) -> bool:
+    """Whether a text names a file; one too long for a name, of many masks and a slip, does not."""
+    try:
+        return Path(file).exists()
+    except OSError:
+        return False
 
 
 def _print_grade(one: Labelled, masks: Sequence[str], result: Grade) -> None:
