@@ -213,6 +213,19 @@ def test_other_software_is_refused(tmp_path, tasks):
         claim_software(tmp_path, SOFTWARE | {"python": "3.12.0"})
 
 
+@pytest.mark.parametrize("name", ["plan.json", "software.json", "manifest.json"])
+@pytest.mark.parametrize("content", ["", "[]", "{", "\0\0\0"])
+def test_a_damaged_file_of_a_run_is_named_and_fresh_replaces_the_run(tmp_path, tasks, name, content):
+    how = {"budgets": 1, "out": tmp_path, "tasks": tasks[:1]}
+    bench("mean", "design-main", **how)
+    if name != "manifest.json":
+        (tmp_path / "manifest.json").unlink()
+    (tmp_path / name).write_text(content)
+    with pytest.raises(RunError, match=rf"{name} is damaged: .* --fresh"):
+        bench("mean", "design-main", **how)
+    assert bench("mean", "design-main", **how, fresh=True).manifest["records"] == 1
+
+
 def test_altered_records_and_other_schemas_are_refused(tmp_path, tasks):
     write_folder(tmp_path, make_plan(tasks))
     records = tmp_path / "records.jsonl"

@@ -97,8 +97,7 @@ def claim(folder: Path, plan: Plan) -> None:
         If the folder holds a run with another plan; the message says where they differ.
     """
     path = folder / PLAN
-    with storage_errors(path, "read"):
-        held = json.loads(path.read_bytes()) if path.exists() else None
+    held = _object_in(path) if path.exists() else None
     if held is None:
         write_atomic(path, pretty(plan.description))
         return
@@ -162,8 +161,7 @@ def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
         If the run was begun with other software, so that its records would mix results.
     """
     path = folder / SOFTWARE
-    with storage_errors(path, "read"):
-        held = json.loads(path.read_bytes()) if path.exists() else None
+    held = _object_in(path) if path.exists() else None
     if held is None:
         write_atomic(path, pretty(software))
     elif held != software:
@@ -232,15 +230,15 @@ def read_run(folder: Path) -> Run:
     if not is_finished(folder):
         state = "an unfinished run; repeat its bench command to finish it" if (folder / PLAN).exists() else "no run"
         raise InvalidOptionError(f"{folder} holds {state}")
+    manifest = _object_in(folder / MANIFEST)
     with storage_errors(folder, "read"):
-        manifest = json.loads((folder / MANIFEST).read_bytes())
         lines = (folder / RECORDS).read_bytes()
         surfaces = (folder / SURFACES).read_bytes()
         costs = (folder / COST_TABLE).read_text() if (folder / COST_TABLE).exists() else ""
     if manifest.get("schema") != SCHEMA:
         raise RunError(f"{folder}: the run has schema {manifest.get('schema')!r}; this version reads schema {SCHEMA}")
     for name, data, digest in ((RECORDS, lines, "records_digest"), (SURFACES, surfaces, "surfaces_digest")):
-        if sha256(data) != manifest[digest]:
+        if sha256(data) != manifest.get(digest):
             raise RunError(f"{folder / name} was altered since the run: its digest is not that of the manifest")
     return Run(manifest, decode(lines), tuple(_costs(costs)), str(folder), json.loads(surfaces))
 
@@ -258,6 +256,22 @@ def decode(lines: bytes) -> tuple[Record, ...]:
 def pretty(value: Mapping[str, Any]) -> bytes:
     """Indented JSON that reads well in a diff."""
     return f"{json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)}\n".encode()
+
+
+def _object_in(path: Path) -> dict[str, Any]:
+    """The JSON object in a file of the run; raises `RunError` if it holds anything else."""
+    with storage_errors(path, "read"):
+        data = path.read_bytes()
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise RunError(
+            f"{path} is damaged: it holds no JSON object; put it back, or run the bench command again with --fresh to "
+            "replace the run"
+        )
+    return content
 
 
 def _costs(text: str) -> Iterable[dict[str, Any]]:
