@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from whatworked.errors import unknown_name
-from whatworked.manifest import Manifest, Track
+from whatworked.manifest import SIX, Manifest, Track
 from whatworked.manifests import manifests
 
 FAMILIES = (
@@ -194,7 +194,7 @@ def _several(names: str | Iterable[str]) -> Iterable[str]:
 
 def _condition(one: Manifest, track: Track) -> Condition:
     four = track == "four"
-    return Condition(one.id if four else f"{one.id}__d6", one.id, one.family, 4 if four else 6, track)
+    return Condition(one.id if four else f"{one.id}{SIX}", one.id, one.family, 4 if four else 6, track)
 
 
 def _family_rank(family: str) -> int:

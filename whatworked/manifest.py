@@ -5,12 +5,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 Track = Literal["four", "paired", "added"]
+
+SIX = "__d6"
+"""What follows the id of a source in the id of its six-option condition."""
+_NAME = re.compile(r"[a-z0-9_]+")
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -235,7 +240,7 @@ class Manifest(_Part, frozen=True):
     schema : int
         Version of this layout.
     id, title, family : str
-        Id of the source, its name in full, id of its workflow family.
+        Id of the source (``[a-z0-9_]+``, not ending in ``__d6``), its name in full, id of its workflow family.
     tracks : tuple of {"four", "paired", "added"}
         Conditions it takes part in: four options; six options paired with the four; six options alone.
     licence, attribution, citation, homepage : str
@@ -268,6 +273,11 @@ class Manifest(_Part, frozen=True):
     path: str = ""
 
     def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.id) or self.id.endswith(SIX):
+            raise ValueError(
+                f"id {self.id!r} must be lower-case letters a to z, digits and underscores, and not end in {SIX}: "
+                f"files are named after it, and its six-option condition is <id>{SIX}"
+            )
         if not self.tracks or len(set(self.tracks)) < len(self.tracks) or set(self.tracks) == {"paired"}:
             raise ValueError(f'tracks must be ["four"], ["four", "paired"] or ["added"], not {list(self.tracks)}')
         if "added" in self.tracks and len(self.tracks) > 1:

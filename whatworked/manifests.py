@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import get_args
 
 import msgspec
 
 from whatworked.errors import ManifestError, unknown_name
 from whatworked.files import user_path
-from whatworked.manifest import Manifest
+from whatworked.manifest import Manifest, Preparation, Reader, Track
 
 FOLDERS_VARIABLE = "WHATWORKED_MANIFESTS"
 ENTRY_POINT_GROUP = "whatworked.manifests"
@@ -33,7 +34,8 @@ def decode(text: str, path: str = "") -> Manifest:
     try:
         manifest = msgspec.toml.decode(text, type=Manifest)
     except (msgspec.DecodeError, ValueError) as error:
-        raise ManifestError(f"manifest {path or '(text)'}: {error}; see docs/sources.md for the fields") from error
+        told = f"{error}{_allowed(str(error))}"
+        raise ManifestError(f"manifest {path or '(text)'}: {told}; see docs/sources.md for the fields") from error
     return msgspec.structs.replace(manifest, path=path)
 
 
@@ -71,6 +73,24 @@ def _load(folders: str) -> Mapping[str, Manifest]:
                 raise ManifestError(f"source {one.id!r} is declared twice: {found[one.id].path} and {path}; rename one")
             found[one.id] = one
     return MappingProxyType(found)
+
+
+def _allowed(problem: str) -> str:
+    """What a field may hold that has one of a few values, where the problem is such a field."""
+    if not problem.startswith("Invalid"):
+        return ""
+    for place, names in (
+        ("`$.tracks[", get_args(Track)),
+        (".reader.kind`", map(_kind, get_args(Reader))),
+        (".preparation.kind`", map(_kind, get_args(Preparation))),
+    ):
+        if place in problem:
+            return f" (allowed: {', '.join(names)})"
+    return ""
+
+
+def _kind(part: type[msgspec.Struct]) -> str:
+    return str(part.__struct_config__.tag)
 
 
 def _package_folder() -> Path:
