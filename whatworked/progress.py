@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 FALLBACK = 80
 """Columns where the terminal does not know how many it has."""
+ROWS = 24
+"""Rows, likewise."""
 # The bar keeps its width: where room is short, what is being worked on is cut and not the bar.
 _FORM = "{l_bar}{bar:16}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}, {rate_fmt}{postfix}]"
 
@@ -42,9 +44,10 @@ def progress(total: int, unit: str, initial: int = 0, label: str = "") -> Iterat
         return
     from tqdm import tqdm
 
-    # A terminal that does not know its own width says 0, which leaves no room for a bar.
-    known = os.get_terminal_size(sys.stderr.fileno()).columns > 0
-    how: dict[str, Any] = {"dynamic_ncols": True} if known else {"ncols": FALLBACK}
+    # A terminal that does not know its own size says 0, which leaves no room for a bar.
+    columns, rows = os.get_terminal_size(sys.stderr.fileno())
+    fixed = {"ncols": columns - 1 if columns else FALLBACK, "nrows": rows or ROWS}
+    how: dict[str, Any] = {"dynamic_ncols": True} if columns and rows else fixed
     how |= {"desc": label or None, "unit": f" {unit}", "bar_format": _FORM}
     with tqdm(total=total, initial=initial, file=sys.stderr, **how) as bar:
         yield bar

@@ -111,8 +111,10 @@ def test_sources_can_be_listed_by_name(tmp_path) -> None:
     assert CliRunner().invoke(cli, [*arguments, "list"]).output == CliRunner().invoke(cli, arguments).output != listed
 
 
-@pytest.mark.parametrize(("columns", "expected"), [(0, 80), (60, 59), (132, 131)])
-def test_the_bar_keeps_its_width_on_terminals_of_any_size(columns: int, expected: int) -> None:
+@pytest.mark.parametrize(
+    ("rows", "columns", "expected"), [(0, 0, 80), (0, 100, 99), (24, 0, 80), (24, 60, 59), (24, 132, 131)]
+)
+def test_the_bar_keeps_its_width_on_terminals_of_any_size(rows: int, columns: int, expected: int) -> None:
     code = """
 from whatworked.progress import progress
 with progress(88, "records", label="bench") as bar:
@@ -120,7 +122,7 @@ with progress(88, "records", label="bench") as bar:
     bar.set_postfix_str("energy_efficiency, relevance-lookahead" * 4)
 """
     leader, follower = os.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     subprocess.run([sys.executable, "-c", code], stderr=follower, check=True)
     os.close(follower)
     shown = b""
