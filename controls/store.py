@@ -157,12 +157,12 @@ def write_records(where: Path, records: Sequence[Record], maker: Maker) -> Entry
     return Entry(digest=sha256(data), records=len(records), table=records[0].table, maker=maker.digest)
 
 
-def read_records(where: Path | None = None, conditions: Iterable[str] | None = None) -> tuple[Record, ...]:
+def read_records(where: Path | str | None = None, conditions: Iterable[str] | None = None) -> tuple[Record, ...]:
     """Records of a study, condition by condition.
 
     Parameters
     ----------
-    where : Path, optional
+    where : Path or str, optional
         Folder of the study; default: the records that come with the package.
     conditions : iterable of str, optional
         Ids of conditions, in the order wanted; default all, in alphabetical order.
@@ -179,7 +179,7 @@ def read_records(where: Path | None = None, conditions: Iterable[str] | None = N
         If there is no study, a file is missing or cannot be read, or its bytes are not those that the index vouches
         for.
     """
-    place = folder() if where is None else where
+    place = folder() if where is None else Path(where)
     entries = read_index(place).conditions
     wanted = sorted(entries) if conditions is None else list(conditions)
     if not entries:

@@ -21,17 +21,21 @@ def folder() -> Path:
     return Path(__file__).resolve().parent
 
 
-def table_path(condition: str, where: Path | None = None) -> Path:
+def _in(where: Path | str | None) -> Path:
+    return folder() if where is None else Path(where)
+
+
+def table_path(condition: str, where: Path | str | None = None) -> Path:
     """Where the table of `condition` stands in folder `where` (default: the package's own)."""
-    return (where or folder()) / f"{condition}.tsv"
+    return _in(where) / f"{condition}.tsv"
 
 
-def conditions(where: Path | None = None) -> tuple[str, ...]:
+def conditions(where: Path | str | None = None) -> tuple[str, ...]:
     """Conditions that have a reference table.
 
     Parameters
     ----------
-    where : Path, optional
+    where : Path or str, optional
         Folder with the tables and their index; default: the tables that come with the package.
 
     Returns
@@ -48,17 +52,15 @@ def conditions(where: Path | None = None) -> tuple[str, ...]:
     """
     from whatworked.references.index import read_index
 
-    return tuple(sorted(read_index(where or folder()).tables))
+    return tuple(sorted(read_index(_in(where)).tables))
 
 
-def no_tables(where: Path | None = None) -> ReferenceTableError:
+def no_tables(where: Path | str | None = None) -> ReferenceTableError:
     """The error for a folder (default: the package's own) without any table, to be raised by the caller."""
-    return ReferenceTableError(
-        f"{where or folder()} holds no reference tables; give a folder that `whatworked rebuild` wrote"
-    )
+    return ReferenceTableError(f"{_in(where)} holds no reference tables; give a folder that `whatworked rebuild` wrote")
 
 
-def table_digest(condition: str, where: Path | None = None) -> str:
+def table_digest(condition: str, where: Path | str | None = None) -> str:
     """Digest of the table of `condition` as the index states it.
 
     Raises
@@ -70,7 +72,7 @@ def table_digest(condition: str, where: Path | None = None) -> str:
     """
     from whatworked.references.index import read_index
 
-    tables = read_index(where or folder()).tables
+    tables = read_index(_in(where)).tables
     if not tables:
         raise no_tables(where)
     if condition not in tables:
@@ -78,14 +80,14 @@ def table_digest(condition: str, where: Path | None = None) -> str:
     return tables[condition].digest
 
 
-def load_table(condition: str, where: Path | None = None) -> Table:
+def load_table(condition: str, where: Path | str | None = None) -> Table:
     """Read one reference table after checking its bytes against the index.
 
     Parameters
     ----------
     condition : str
         Id of the condition, for instance ``"spambase__d6"``.
-    where : Path, optional
+    where : Path or str, optional
         Folder with the tables and their index; default: the tables that come with the package.
 
     Returns
@@ -131,14 +133,14 @@ def load_table(condition: str, where: Path | None = None) -> Table:
     return table
 
 
-def load_surface(condition: str, where: Path | None = None) -> ResponseSurface:
+def load_surface(condition: str, where: Path | str | None = None) -> ResponseSurface:
     """Response surface of a condition, from its reference table.
 
     Parameters
     ----------
     condition : str
         Id of the condition, for instance ``"spambase__d6"``.
-    where : Path, optional
+    where : Path or str, optional
         Folder with the tables and their index; default: the tables that come with the package.
 
     Returns

@@ -105,6 +105,11 @@ class ResponseSurface:
         object.__setattr__(self, "utilities", utilities)
         object.__setattr__(self, "native", native)
 
+    def __repr__(self) -> str:
+        name = f"{self.name!r}: " if self.name else ""
+        options = first_few(self.options, 8)
+        return f"ResponseSurface({name}d={self.d}, options {options}, range {self.range:.3g}, best {self.best})"
+
     @classmethod
     def from_mapping(
         cls,

@@ -43,7 +43,7 @@ class RebuildRequest:
     conditions : tuple of Condition
         In the order of the closing table.
     out : Path
-        Folder of the tables, their index and, while the run lasts, its journal.
+        Folder, a text taken as its path, of the tables, their index and, while the run lasts, its journal.
     jobs, backend : int, str
         Number of workers and how they are started, see `whatworked.execution.pool.open_pool`.
     cold : bool
@@ -58,6 +58,9 @@ class RebuildRequest:
     backend: str = DEFAULT_BACKEND
     cold: bool = False
     fresh: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "out", Path(self.out))
 
 
 @dataclass

@@ -27,7 +27,7 @@ def report_page(
 
 def write_report(
     pool: Pool,
-    out: Path,
+    out: Path | str,
     title: str | None = None,
     baseline: str | None = None,
     confidence: float = CONFIDENCE,
@@ -39,7 +39,7 @@ def write_report(
     ----------
     pool : Pool
         Runs (see `whatworked.runs.pool.pooled`).
-    out : Path
+    out : Path or str
         The file.
     title : str, optional
         Its heading; default: how many methods and conditions, and which budgets.
@@ -57,4 +57,4 @@ def write_report(
     StorageError
         If the file cannot be written.
     """
-    write_atomic(out, report_page(pool, title, baseline, confidence, resamples).encode())
+    write_atomic(Path(out), report_page(pool, title, baseline, confidence, resamples).encode())

@@ -32,6 +32,7 @@ from whatworked.records import Record
 from whatworked.runs.plan import SCHEMA, Plan
 from whatworked.runs.tidy import COSTS, as_csv, tidy_rows
 from whatworked.runs.unit import UnitResult
+from whatworked.wording import counted
 
 JOURNAL = ".journal"
 PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE, SURFACES = (
@@ -69,6 +70,11 @@ class Run:
     costs: tuple[dict[str, Any], ...] = ()
     name: str = ""
     surfaces: dict[str, list[float]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        facts = (counted(len({getattr(one, name) for one in self.records}), name) for name in ("method", "condition"))
+        missing = sum(one.predictions is None for one in self.records)
+        return f"Run({self.name!r}: {counted(len(self.records), 'record')}, {', '.join(facts)}, {missing} missing)"
 
     @property
     def description(self) -> dict[str, Any]:
@@ -206,12 +212,12 @@ def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Ma
     return Run(manifest, records, costs, str(folder), truths)
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path | str) -> Run:
     """Read a finished run.
 
     Parameters
     ----------
-    folder : Path
+    folder : Path or str
         Where `whatworked.bench` wrote it.
 
     Returns
@@ -227,6 +233,7 @@ def read_run(folder: Path) -> Run:
     StorageError
         If a file or folder cannot be read.
     """
+    folder = Path(folder)
     if not is_finished(folder):
         state = "an unfinished run; repeat its bench command to finish it" if (folder / PLAN).exists() else "no run"
         raise InvalidOptionError(f"{folder} holds {state}")

@@ -12,6 +12,7 @@ from whatworked.errors import InvalidOptionError
 from whatworked.records import Key
 from whatworked.runs.folder import Run, read_run
 from whatworked.runs.summary import Row
+from whatworked.wording import counted
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class Pool:
     runs: tuple[Run, ...]
     names: tuple[Mapping[str, str], ...] = ()
 
+    def __repr__(self) -> str:
+        names = ", ".join(repr(run.name) for run in self.runs)
+        facts = f"{counted(len(self.rows), 'record')}, {counted(len(self.methods), 'method')}"
+        return f"Pool({names}: {facts}, {self.missing} missing)"
+
     @property
     def methods(self) -> dict[str, tuple[str, str]]:
         """Method to (estimator, policy), in order of appearance."""
@@ -47,12 +53,12 @@ class Pool:
         return sum(not row["delivered"] for row in self.rows)
 
 
-def pooled(runs: Sequence[Run]) -> Pool:
+def pooled(runs: Run | Iterable[Run]) -> Pool:
     """Put runs together.
 
     Parameters
     ----------
-    runs : sequence of Run
+    runs : Run or several
         At least one. A method that is the same in several of them (same plug-ins of the same origin, same batch, with
         or without rules) is one method; records that stand in several must be equal.
 
@@ -65,6 +71,7 @@ def pooled(runs: Sequence[Run]) -> Pool:
     InvalidOptionError
         If the runs were made on different reference tables, or equal methods disagree on a record.
     """
+    runs = (runs,) if isinstance(runs, Run) else tuple(runs)
     _check_tables(runs)
     forms: dict[str, dict[bytes, str]] = {}
     rows: dict[Key, dict[str, Any]] = {}
@@ -83,7 +90,7 @@ def pooled(runs: Sequence[Run]) -> Pool:
                     "or a run was altered; compare them one by one"
                 )
         costs |= {key_of({**cost, "method": names[cost["method"]]}): cost for cost in run.costs}
-    return Pool(tuple(rows.values()), costs, tuple(runs), tuple(every))
+    return Pool(tuple(rows.values()), costs, runs, tuple(every))
 
 
 def read_pool(folders: Iterable[Path]) -> Pool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from whatworked.canonical import canonical_json, sha256
 from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError, UnknownNameError, unknown_name
 from whatworked.surface import ResponseSurface
@@ -26,7 +27,7 @@ class Task:
     surface : ResponseSurface
         The truth. It stays with the engine: plug-ins are handed arrays of what was bought, nothing else.
     digest : str
-        Digest of the reference table the surface was read from.
+        Digest of the reference table the surface was read from; default: that of the options and utilities themselves.
     equivalence : Equivalence or None
         The workflow's code-equivalence classes, in a run with rules.
     """
@@ -36,8 +37,13 @@ class Task:
     family: str
     track: str
     surface: ResponseSurface = field(repr=False)
-    digest: str
+    digest: str = ""
     equivalence: Equivalence | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.digest:
+            content = {"options": self.surface.options, "utilities": self.surface.utilities.tolist()}
+            object.__setattr__(self, "digest", sha256(canonical_json(content)))
 
     @property
     def d(self) -> int:
@@ -68,7 +74,7 @@ def catalog_tasks(
     tracks: str | Sequence[str] = (),
     *,
     rules: bool = False,
-    references: Path | None = None,
+    references: Path | str | None = None,
 ) -> tuple[Task, ...]:
     """Tasks of reference tables; each filter that is given must hold.
 
@@ -78,7 +84,7 @@ def catalog_tasks(
         Condition ids, families, tracks (``four``, ``paired``, ``added``); empty means all.
     rules : bool, default False
         Whether to hand code-equivalence classes to policies and estimators.
-    references : Path, optional
+    references : Path or str, optional
         Folder of reference tables with their index; default: those of the package. Conditions that the catalog does not
         have are of track ``outside-4``, ``outside-6``, …, by their number of options.
 
@@ -136,13 +142,18 @@ def as_names(names: str | Iterable[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _described(references: Path | None) -> dict[str, tuple[str, str, str]]:
+def _tables_in(references: Path | str | None) -> Path:
+    from whatworked.references import folder
+
+    return folder() if references is None else Path(references)
+
+
+def _described(references: Path | str | None) -> dict[str, tuple[str, str, str]]:
     """Condition to (source, family, track), in catalog order, outsiders last."""
     from whatworked import catalog
-    from whatworked.references import folder
     from whatworked.references.index import read_index
 
-    entries = read_index(references or folder()).tables
+    entries = read_index(_tables_in(references)).tables
     inside = {one.id: (one.source, one.family, str(one.track)) for one in catalog.conditions() if one.id in entries}
     outside = {
         name: (entry.source, entry.family, f"{OUTSIDE}-{entry.dimensions}")
@@ -152,14 +163,13 @@ def _described(references: Path | None) -> dict[str, tuple[str, str, str]]:
     return inside | outside
 
 
-def _not_there(name: str, known: Iterable[str], references: Path | None) -> UnknownNameError:
+def _not_there(name: str, known: Iterable[str], references: Path | str | None) -> UnknownNameError:
     from whatworked import catalog
-    from whatworked.references import folder
 
     if name not in {one.id for one in catalog.conditions()}:
         return unknown_name("condition", name, known)
     return UnknownNameError(
-        f"{name} has no reference table in {references or folder()}; make one with "
+        f"{name} has no reference table in {_tables_in(references)}; make one with "
         f"`whatworked rebuild {name} --out DIR` and give --references DIR"
     )
 
