@@ -180,17 +180,19 @@ def test_an_edited_plugin_file_is_named_and_fresh_replaces_its_run(tmp_path):
     assert (out / "notes.txt").read_text() == "mine"
 
 
-SLOW = """
-import time
-def slow(state, n):
-    time.sleep(0.05)
+HELD = """
+import pathlib, time
+JOURNAL, GO = pathlib.Path("out/.journal"), pathlib.Path("go")
+def held(state, n):
+    while JOURNAL.exists() and JOURNAL.stat().st_size and not GO.exists():
+        time.sleep(0.01)
     return state.bits(state.unmeasured[:n])
 """
 
 
 def test_ctrl_c_keeps_finished_work_and_the_same_command_goes_on(tmp_path):
-    (tmp_path / "slow.py").write_text(SLOW)
-    command = [sys.executable, "-m", "whatworked", "bench", "--estimator", "mean", "--policy", "./slow.py:slow"]
+    (tmp_path / "held.py").write_text(HELD)
+    command = [sys.executable, "-m", "whatworked", "bench", "--estimator", "mean", "--policy", "./held.py:held"]
     command += ["--track", "four", "--budgets", "8", "--jobs", "1", "--out", "out"]
     journal = tmp_path / "out" / ".journal"
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
@@ -202,5 +204,6 @@ def test_ctrl_c_keeps_finished_work_and_the_same_command_goes_on(tmp_path):
     assert process.returncode == 130
     assert "finished work is kept" in message
     assert journal.stat().st_size
+    (tmp_path / "go").touch()
     done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert "22 records in out" in done.stdout
