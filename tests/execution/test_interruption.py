@@ -23,14 +23,14 @@ from toy_family import CONDITIONS, Shelf, workflow_of
 from whatworked.execution.rebuild import RebuildRequest, rebuild
 try:
     request = RebuildRequest(CONDITIONS, Path(sys.argv[1]), jobs=2)
-    print(rebuild(request, Shelf(box={{"slow": 0.05}}, jar={{"slow": 0.05}}), workflow_of).count("built"))
+    print(rebuild(request, Shelf(box={{"slow": {slow}}}, jar={{"slow": {slow}}}), workflow_of).count("built"))
 except KeyboardInterrupt:
     sys.exit(130)
 """
 
 
-def start(out: Path) -> subprocess.Popen[str]:
-    program = PROGRAM.format(folder=str(Path(__file__).parent))
+def start(out: Path, slow: float = 0.05) -> subprocess.Popen[str]:
+    program = PROGRAM.format(folder=str(Path(__file__).parent), slow=slow)
     return subprocess.Popen(
         [sys.executable, "-c", program, str(out)],
         stdout=subprocess.PIPE,
@@ -112,7 +112,7 @@ def test_whole_records_remain_and_the_next_run_gives_the_same_bytes(
 
 
 def test_a_second_rebuild_of_the_folder_is_refused_while_the_first_runs(tmp_path: Path) -> None:
-    first = start(tmp_path)
+    first = start(tmp_path, slow=60.0)
     assert until(lambda: (tmp_path / JOURNAL).exists())
     second = start(tmp_path)
     errors = second.communicate(timeout=60)[1]
