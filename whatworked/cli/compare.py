@@ -28,6 +28,11 @@ _FEW = 12
     metavar="NAME",
     help="Method, policy or estimator to compare with [the first of gp-effect, GP-E, gp that pairs].",
 )
+@click.option("--track", "tracks", multiple=True, metavar="TRACK", help="Only this track; repeatable.")
+@click.option("--budget", "budgets", multiple=True, type=int, help="Only this budget; repeatable.")
+@click.option(
+    "--method", "methods", multiple=True, metavar="NAME", help="Only this method, and its baseline; repeatable."
+)
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
 @click.option("--resamples", default=9999, show_default=True, help="Of the bootstrap.")
 @click.option("--sources", "by_source", is_flag=True, help="Show the paired difference of every source, too.")
@@ -36,6 +41,9 @@ _FEW = 12
 def compare(
     folders: tuple[Path, ...],
     baseline: str | None,
+    tracks: tuple[str, ...],
+    budgets: tuple[int, ...],
+    methods: tuple[str, ...],
     confidence: float,
     resamples: int,
     by_source: bool,
@@ -48,23 +56,24 @@ def compare(
     ties and losses and their range when any one source is left out, exact and strict counts, the tolerance profile,
     and costs.
 
-    Example: whatworked compare bench-1 bench-2 --baseline gp-effect
+    Examples: whatworked compare bench-1 bench-2 --baseline gp-effect; whatworked compare bench-1 --track four
     """
     from whatworked.runs.comparison import compare_methods
     from whatworked.runs.findings import uncompared
     from whatworked.runs.pool import read_pool
 
-    pool = read_pool(folders)
-    figures = compare_methods(pool, baseline, confidence, resamples)
+    pool = read_pool(folders).narrowed(tracks, budgets)
+    figures = compare_methods(pool, baseline, confidence, resamples, methods=methods)
+    left_out = uncompared(pool, figures, baseline)
+    pool = pool.narrowed(methods={one.standing.method for one in figures})
     if as_json:
         from whatworked.runs.summary import failures
 
         content = [figure.to_dict() for figure in figures]
-        left_out = list(uncompared(pool, figures, baseline))
         broken = list(failures(pool.rows))
-        print_json({"figures": content, "not_compared": left_out, "failures": broken, "records": len(pool.rows)})
+        print_json({"figures": content, "not_compared": list(left_out), "failures": broken, "records": len(pool.rows)})
         return
-    _print_overview(figures, uncompared(pool, figures, baseline))
+    _print_overview(figures, left_out)
     _print_recovery(figures)
     _print_against(figures)
     _print_robustness(figures)
@@ -126,6 +135,9 @@ def _print_against(figures: Sequence[Figure]) -> None:
 
 
 def _print_robustness(figures: Sequence[Figure]) -> None:
+    ranges = [(one.omission, one.against and one.against.paired.macro_omission) for one in figures]
+    if not any(map(any, ranges)):  # a single source: the median is the difference
+        return
     rows = [
         (
             *_place(one),

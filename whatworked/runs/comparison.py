@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -101,9 +101,14 @@ class Figure:
 
 
 def compare_methods(
-    pool: Pool, baseline: str | None = None, confidence: float = CONFIDENCE, resamples: int = RESAMPLES, seed: int = 0
+    pool: Pool,
+    baseline: str | None = None,
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    methods: Iterable[str] = (),
 ) -> tuple[Figure, ...]:
-    """Figures of all methods by track and budget.
+    """Figures of methods by track and budget.
 
     Parameters
     ----------
@@ -119,6 +124,8 @@ def compare_methods(
         Number of resamples, at least 1.
     seed : int
         Seed of the resampling.
+    methods : iterable of str
+        Which methods, beside those that they are compared with; none means all.
 
     Returns
     -------
@@ -128,7 +135,7 @@ def compare_methods(
     Raises
     ------
     UnknownNameError
-        For a baseline that does not exist.
+        For a baseline or method that does not exist.
     InvalidOptionError
         For a baseline that pairs with none of several methods, or a confidence or number of resamples outside what is
         allowed.
@@ -136,8 +143,10 @@ def compare_methods(
     partner = partners(pool.methods, baseline)
     baselines = set(partner.values())
     groups = grouped(pool.rows)
+    wanted = set(methods)
+    shown = pool.narrowed(methods=wanted | {partner[one] for one in wanted if one in partner})
     figures = []
-    for standing in standings(pool.rows):
+    for standing in standings(shown.rows):
         rows = groups[standing.track, standing.budget, standing.method]
         other = groups.get((standing.track, standing.budget, partner.get(standing.method, "")))
         against = None if other is None else _against(rows, other, confidence, resamples, seed)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from whatworked.canonical import canonical_json
-from whatworked.errors import InvalidOptionError
+from whatworked.errors import InvalidOptionError, unknown_name
 from whatworked.records import Key
 from whatworked.runs.folder import Run, read_run
 from whatworked.runs.summary import Row
@@ -51,6 +51,38 @@ class Pool:
     def missing(self) -> int:
         """Number of records without a delivery."""
         return sum(not row["delivered"] for row in self.rows)
+
+    def narrowed(self, tracks: Iterable[str] = (), budgets: Iterable[int] = (), methods: Iterable[str] = ()) -> Pool:
+        """The same with some of the results.
+
+        Parameters
+        ----------
+        tracks, methods : iterable of str
+            Those to keep; none means all.
+        budgets : iterable of int
+            Likewise.
+
+        Returns
+        -------
+        Pool
+
+        Raises
+        ------
+        UnknownNameError
+            For a track, budget or method that has no result; the message offers those that have.
+        InvalidOptionError
+            If no result is of all of them.
+        """
+        rows = self.rows
+        for column, names in (("track", tracks), ("budget", budgets), ("method", methods)):
+            held, wanted = dict.fromkeys(row[column] for row in self.rows), set(names)
+            for value in wanted - set(held):
+                raise unknown_name(column, str(value), [str(one) for one in held])
+            rows = tuple(row for row in rows if not wanted or row[column] in wanted)
+        if not rows:
+            raise InvalidOptionError("no result is of all the given tracks, budgets and methods; leave some out")
+        costs = {key: self.costs[key] for key in map(key_of, rows) if key in self.costs}
+        return replace(self, rows=rows, costs=costs)
 
 
 def pooled(runs: Run | Iterable[Run]) -> Pool:

@@ -16,7 +16,7 @@ FEW_FAMILIES = 3
 ALWAYS = "None of this speaks about other budgets, other metrics, or surfaces that a method was tuned on."
 """The limit of every comparison."""
 
-Verdict = Literal["ahead", "behind", "open", "same", "one source", "few families", "missing"]
+Verdict = Literal["ahead", "behind", "undecided", "same", "one source", "few families", "missing"]
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Statement:
     Attributes
     ----------
     verdict : str
-        ``ahead`` or ``behind`` of the baseline; ``open`` where the interval holds 0; ``same`` on every source; ``one
-        source`` where leaving out one source changes the sign; ``few families`` where there are too few to speak of
-        others; ``missing`` where neither delivered anything.
+        ``ahead`` or ``behind`` of the baseline; ``undecided`` where the interval holds 0; ``same`` on every source;
+        ``one source`` where leaving out one source changes the sign; ``few families`` where there are too few to
+        speak of others; ``missing`` where neither delivered anything.
     difference, supports : str
         The numbers, and what may be said.
     limits : tuple of str
@@ -108,7 +108,7 @@ def overview(
     words: dict[Verdict, str] = {
         "ahead": "ahead in {}",
         "behind": "behind in {}",
-        "open": "undecided in {}",
+        "undecided": "undecided in {}",
         "same": "the same in {}",
         "one source": "hanging on one source in {}",
         "few families": "too few families to speak of others in {}",
@@ -176,7 +176,7 @@ def _verdict(interval: Interval, paired: Comparison) -> Verdict:
     if interval.families < FEW_FAMILIES or interval.low is None or interval.high is None:
         return "few families"
     if interval.low <= 0.0 <= interval.high:
-        return "open"
+        return "undecided"
     omission = paired.macro_omission
     if omission is not None and omission.low <= 0.0 <= omission.high:
         return "one source"
@@ -193,7 +193,7 @@ def _supports(verdict: Verdict, methods: tuple[str, str], interval: Interval, pa
         sources = "this source" if interval.sources == 1 else f"these {interval.sources} sources"
         families = counted(interval.families, "family", "families")
         return f"This is what happened on {sources} of {families}; it says nothing about others."
-    if verdict == "open" and interval.low is not None and interval.high is not None:
+    if verdict == "undecided" and interval.low is not None and interval.high is not None:
         largest = max(abs(interval.low), abs(interval.high))
         return (
             f"One may not say that either recovers more, nor that they are equal: differences up to {largest:.3f}, of "
@@ -204,7 +204,7 @@ def _supports(verdict: Verdict, methods: tuple[str, str], interval: Interval, pa
         culprit = omission.low_source if interval.estimate > 0 else omission.high_source
         return f"{ahead} is ahead of {behind} only with {culprit}: without that source the sign changes."
     ends = [] if omission is None else sorted((abs(omission.low), abs(omission.high)))
-    spread = f", by {ends[0]:.3f} to {ends[1]:.3f} without any one source" if ends else ""
+    spread = f" ({ends[0]:.3f} to {ends[1]:.3f} when any one source is left out)" if ends else ""
     return f"One may say that {ahead} recovers more than {behind} on sources and families like these{spread}."
 
 
