@@ -359,6 +359,9 @@ def test_a_pool_is_narrowed_to_what_is_named(tmp_path):
         pool.narrowed(budgets=[7])
     with pytest.raises(UnknownNameError, match="unknown track 'othr'; did you mean other"):
         pool.narrowed(["othr"])
+    unknown = [f"no-{number}" for number in range(9)]
+    with pytest.raises(UnknownNameError, match="unknown method 'no-0'"):
+        pool.narrowed(methods=iter(unknown))
     with pytest.raises(InvalidOptionError, match="no result is of all"):
         pooled([made(tmp_path, "a", estimators=[mean]), made(tmp_path, "b", estimators=[flip], tasks=tracks)]).narrowed(
             ["other"], methods=["mean/lowest"]

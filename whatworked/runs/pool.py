@@ -57,9 +57,11 @@ class Pool:
 
         Parameters
         ----------
-        tracks, methods : iterable of str
+        tracks : iterable of str
             Those to keep; none means all.
         budgets : iterable of int
+            Likewise.
+        methods : iterable of str
             Likewise.
 
         Returns
@@ -75,9 +77,10 @@ class Pool:
         """
         rows = self.rows
         for column, names in (("track", tracks), ("budget", budgets), ("method", methods)):
-            held, wanted = dict.fromkeys(row[column] for row in self.rows), set(names)
-            for value in wanted - set(held):
-                raise unknown_name(column, str(value), [str(one) for one in held])
+            held, wanted = dict.fromkeys(row[column] for row in self.rows), tuple(names)
+            for value in wanted:
+                if value not in held:
+                    raise unknown_name(column, str(value), [str(one) for one in held])
             rows = tuple(row for row in rows if not wanted or row[column] in wanted)
         if not rows:
             raise InvalidOptionError("no result is of all the given tracks, budgets and methods; leave some out")
