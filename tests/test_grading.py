@@ -308,3 +308,11 @@ def test_a_truth_that_is_no_surface_is_refused(truth):
     ):
         with pytest.raises(InvalidSurfaceError, match=f"of type {type(truth).__name__}; give a whatworked.Resp"):
             attempt()
+
+
+@pytest.mark.parametrize("shape", [(16,), (1, 4), (), (2, 2)])
+def test_a_table_of_another_shape_is_refused_in_the_shape_it_has(shape):
+    truth = ResponseSurface(("A", "B"), [0.0, 0.0, 1.0, 0.0])
+    with pytest.raises(InvalidArtifactError) as caught:
+        grade(truth, np.zeros(shape), ["00", "11"])
+    assert f"in an array of shape {shape}; the surface has 4 masks" in str(caught.value)

@@ -90,6 +90,8 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike | Mapping[str, float
     """
     _check_truth(truth)
     table = read_artifact(prediction, truth.d) if isinstance(prediction, Mapping) else _numbers(prediction)
+    if table.shape != truth.utilities.shape:
+        raise _misshapen(table, truth)
     return grade_many(truth, table[np.newaxis], [observed])[0]
 
 
@@ -294,10 +296,7 @@ def _numbers(predictions: object) -> FloatArray:
 
 def _check_tables(tables: FloatArray, truth: ResponseSurface) -> None:
     if tables.ndim != 2 or tables.shape[1] != truth.utilities.size:
-        raise InvalidArtifactError(
-            f"predictions have {tables.shape[-1] if tables.ndim else 0} values in an array of shape {tables.shape}; "
-            f"{truth.name or 'the surface'} has {truth.utilities.size} masks, in canonical order"
-        )
+        raise _misshapen(tables, truth)
     usable = np.abs(tables) <= _LARGEST
     if not usable.all():
         offenders = np.argwhere(~usable)
@@ -306,6 +305,13 @@ def _check_tables(tables: FloatArray, truth: ResponseSurface) -> None:
             f"{len(offenders)} predictions are not finite or beyond {_LARGEST:g}, the first for mask "
             f"{mask_string(rank, truth.d)} in table {row}: {tables[row, rank]}; predict a utility for every mask"
         )
+
+
+def _misshapen(given: FloatArray, truth: ResponseSurface) -> InvalidArtifactError:
+    return InvalidArtifactError(
+        f"predictions have {given.shape[-1] if given.ndim else 0} values in an array of shape {given.shape}; "
+        f"{truth.name or 'the surface'} has {truth.utilities.size} masks, in canonical order"
+    )
 
 
 def _seen(observed: Sequence[Observed], count: int, d: int) -> BoolArray:

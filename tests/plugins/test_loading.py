@@ -199,6 +199,19 @@ def test_unknown_name_offers_the_known_ones():
         load("nonesuch", "estimator")
 
 
+@pytest.mark.parametrize("name", ["sklearn.linear_model.BayesianRidge", "json.JSONDecoder(strict=True)"])
+def test_a_dot_where_a_colon_stands_is_answered_with_the_colon(name):
+    module, _, thing = name.partition("(")[0].rpartition(".")
+    with pytest.raises(UnknownNameError, match=rf"unknown estimator .* with a colon: {module}:{thing}$"):
+        load(name, "estimator")
+
+
+@pytest.mark.parametrize("name", ["no_such_package.Thing", "gp.", "sklearn.1", ".Thing", "json.py"])
+def test_other_dots_are_no_modules(name):
+    with pytest.raises(UnknownNameError, match="exist: ridge-main"):
+        load(name, "estimator")
+
+
 @pytest.mark.parametrize(
     ("text", "attribute", "expected"),
     [

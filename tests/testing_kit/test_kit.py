@@ -145,7 +145,7 @@ def failed(thing, kind, dimensions=SMALL):
         (NeedsSorted, "every order", "ValueError: descending (d = 3, descending purchases)"),
         (DividesByRange, "flat surfaces", "not finite"),
         (Unrepeatable, "repeatable", "two fits with equal arguments and seed"),
-        (GlobalDraw, "no global state", "draws from the global random generators"),
+        (GlobalDraw, "no global state", "made from random_state, or give `random_state` to what it calls"),
         (GlobalSeed, "no global state", "draws from the global random generators"),
         (Mutates, "arguments untouched", "it changes utilities; work on a copy"),
         (MutatesRows, "arguments untouched", "it changes the masks to predict"),

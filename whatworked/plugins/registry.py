@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -102,6 +103,8 @@ def named(kind: Kind, name: str) -> tuple[Any, str]:
         other: Kind = "policy" if kind == "estimator" else "estimator"
         if name in names(other):
             raise UnknownNameError(f"{name!r} is {_ARTICLES[other]} and not {_ARTICLES[kind]}; give it with --{other}")
+        if meant := _with_colon(name):
+            raise UnknownNameError(f"unknown {kind} {name!r}; what stands in a module is named with a colon: {meant}")
         raise unknown_name(kind, name, [*factories, *points])
     point = points[name]
     origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
@@ -112,6 +115,18 @@ def named(kind: Kind, name: str) -> tuple[Any, str]:
             f"{kind} {name!r}, installed by {origin} as {point.value}, cannot be imported: "
             f"{type(error).__name__}: {error}"
         ) from error
+
+
+def _with_colon(name: str) -> str | None:
+    """``package.module.Name`` as it is meant, if there is such a package; nothing of it is imported."""
+    module, _, attribute = name.rpartition(".")
+    if not module or not all(part.isidentifier() for part in name.split(".")) or attribute == "py":
+        return None
+    try:
+        found = importlib.util.find_spec(module.partition(".")[0])
+    except (ImportError, ValueError):
+        return None
+    return f"{module}:{attribute}" if found else None
 
 
 def methods() -> dict[str, tuple[str, str]]:

@@ -157,7 +157,10 @@ def global_state(seed: int) -> Iterator[None]:
         before = _fingerprint()
         yield
         if _fingerprint() != before:
-            raise Violation("it draws from the global random generators; use a generator made from random_state")
+            raise Violation(
+                "it draws from the global random generators; use a generator made from random_state, "
+                "or give `random_state` to what it calls"
+            )
 
 
 @contextmanager
