@@ -143,3 +143,53 @@ def test_what_ran_before_an_edit_is_not_taken_over(own: Path) -> None:
     assert "1 built" in rebuilt_with(own, "out", fails="pass")
     assert "1 built" in rebuilt_with(own, "fresh", fails="pass")
     assert (own / "out" / "box.tsv").read_bytes() == (own / "fresh" / "box.tsv").read_bytes()
+
+
+FIVE = """
+from dataclasses import replace
+from toy_family import Option, Stage, WORKFLOW as SIX
+
+WORKFLOW = replace(
+    SIX,
+    options=SIX.options[:5],
+    stages=(Stage("shift", SIX.stages[0].run, "A", lambda on: 0.5 if on["A"] else 0.0), *SIX.stages[1:]),
+)
+"""
+MISFIT = (
+    'box__d6: six options are needed, family toys declares five: use tracks = ["four"] in the manifest, or declare six'
+)
+
+
+def test_a_condition_with_more_options_than_its_family_fails_alone_and_says_why(own: Path) -> None:
+    declare(own / "manifests", {})
+    (own / "five_toys.py").write_text(FIVE, encoding="utf-8")
+    path = Path(f"{own}{os.pathsep}{Path(__file__).parent}")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return whatworked(own, *arguments, module="five_toys", path=path)
+
+    out = str(own / "out")
+    built = run("rebuild", "box", "box__d6", "nile", "--out", out)
+    assert (built.returncode, built.stderr) == (1, "")
+    assert "3 conditions: 2 built, 0 unchanged, 0 skipped, 1 failed; 32 records" in built.stdout
+    assert f"- {MISFIT}" in built.stdout
+    listed = run("list", "--family", "toys", "--references", out)
+    assert listed.stdout.splitlines()[-1] == f"- {MISFIT}"
+    for command in ("show", "effects"):
+        refused = run(command, "box__d6", "--references", out)
+        assert (refused.returncode, refused.stderr) == (2, f"error: {MISFIT}\n")
+
+    # A table made when the family had six options.
+    assert whatworked(own, "rebuild", "box__d6", "--out", out).returncode == 0
+    checked = run("verify", "box", "box__d6", "--references", out)
+    assert checked.returncode == 1
+    assert "16 records of 1 condition: 16 identical" in checked.stdout
+    assert f"- box__d6 not checked{MISFIT.removeprefix('box__d6')}" in checked.stdout
+
+
+def test_a_family_that_is_not_declared_fails_its_conditions_alone(own: Path) -> None:
+    declare(own / "manifests", {})
+    built = whatworked(own, "rebuild", "box", "nile", "--out", str(own / "out"), module="no_such_module")
+    assert (built.returncode, built.stderr) == (1, "")
+    assert "2 conditions: 1 built, 0 unchanged, 0 skipped, 1 failed" in built.stdout
+    assert "- box: workflow 'no_such_module:WORKFLOW' cannot be loaded" in built.stdout

@@ -27,8 +27,11 @@ def list_conditions(families: tuple[str, ...], where: Path | None, as_json: bool
     Conditions without a reference table, for instance of a source of your own, have no utilities yet.
     """
     from whatworked.catalog import select
+    from whatworked.workflows.fit import problem_of
 
-    facts = [_condition_facts(one, _surface(one.id, where)) for one in select((), families)]
+    facts = [
+        {**_condition_facts(one, _surface(one.id, where)), "problem": problem_of(one)} for one in select((), families)
+    ]
     if as_json:
         print_json(facts)
         return
@@ -37,6 +40,9 @@ def list_conditions(families: tuple[str, ...], where: Path | None, as_json: bool
     sources = counted(len({one["source"] for one in facts}), "source")
     records = counted(sum(one["records"] for one in facts), "record")
     print_text(f"\n{counted(len(facts), 'condition')} of {sources}, {records}{_tables_there(facts, where)}")
+    for one in facts:
+        if one["problem"]:
+            print_text(f"- {one['condition']}: {one['problem']}", indent=2)
 
 
 @click.command()
@@ -105,9 +111,9 @@ def _condition_facts(one: Condition, surface: ResponseSurface | None) -> dict[st
 def _full_facts(one: Condition, surface: ResponseSurface | None) -> dict[str, Any]:
     from whatworked.manifests import manifest
     from whatworked.reversals import option_signs
-    from whatworked.workflows import get
+    from whatworked.workflows.fit import fitting
 
-    source, workflow = manifest(one.source), get(one.family).restricted(one.dimensions)
+    source, workflow = manifest(one.source), fitting(one)
     signs = dict.fromkeys(option.letter for option in workflow.options)
     if surface is not None:
         signs |= {sign.option: _sign_facts(sign) for sign in option_signs(surface)}

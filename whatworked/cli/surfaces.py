@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from whatworked.errors import ReferenceTableError, WhatWorkedError, unknown_name
+from whatworked.errors import DeclarationError, ReferenceTableError, WhatWorkedError, unknown_name
 
 if TYPE_CHECKING:
     from whatworked.exports import Labelled
@@ -55,8 +55,13 @@ def labelled(condition: str, where: Path | None) -> Labelled:
 
 
 def _no_table(condition: str, where: Path | None, *, known: bool, names: Iterable[str]) -> WhatWorkedError:
+    from whatworked.catalog import condition as find
+    from whatworked.workflows.fit import problem_of
+
     if not known:
         return unknown_name("condition", condition, dict.fromkeys(names))
+    if problem := problem_of(find(condition)):
+        return DeclarationError(f"{condition}: {problem}")
     return ReferenceTableError(f"{condition} has {no_table(condition, where)}")
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from whatworked.catalog import Condition
 from whatworked.errors import ReferenceTableError
+from whatworked.execution.families import Families, WorkflowOf, load_families
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
 from whatworked.execution.journal import Journal, JournalRecord
 from whatworked.execution.lock import folder_lock
@@ -26,12 +27,8 @@ from whatworked.references import table_path
 from whatworked.references.index import Index, Maker, read_index, write_index
 from whatworked.references.schema import Row, render
 from whatworked.wording import first_few
-from whatworked.workflow import Workflow
 
 FAILURES = "failures.log"
-
-WorkflowOf = Callable[[str], Workflow]
-"""From a family's name to its declaration, as `whatworked.workflows.get`."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ class _Run:
 
     request: RebuildRequest
     inputs: Inputs
-    workflows: Mapping[str, Workflow]
+    families: Families
     maker: Maker
     index: Index
     rows: dict[str, dict[str, Row]] = field(default_factory=lambda: defaultdict(dict))
@@ -78,10 +75,9 @@ class _Run:
 
     @cached_property
     def runnable(self) -> list[Condition]:
-        """Conditions whose source is here and whose table is not complete already."""
-        return [
-            one for one in self.request.conditions if one.source in self.inputs.prepared and not self.is_unchanged(one)
-        ]
+        """Conditions that fit their family, whose source is here and whose table is not complete already."""
+        able = self.families.fitting(self.request.conditions)
+        return [one for one in able if one.source in self.inputs.prepared and not self.is_unchanged(one)]
 
     def is_unchanged(self, one: Condition) -> bool:
         """Whether the folder has this table, intact and made of the same things."""
@@ -98,7 +94,7 @@ class _Run:
     @cached_property
     def versions(self) -> dict[str, str]:
         """Version of the workflow by family, read once: what is edited during the run is run again by the next one."""
-        return {family: version_of(workflow) for family, workflow in self.workflows.items()}
+        return {family: version_of(workflow) for family, workflow in self.families.workflows.items()}
 
     @cached_property
     def made(self) -> dict[str, str]:
@@ -120,7 +116,11 @@ class _Run:
             by_source[one.source].append(one)
         return [
             plan_source(
-                self.inputs.prepared[source], self.workflows[ones[0].family], ones, done=done, cold=self.request.cold
+                self.inputs.prepared[source],
+                self.families.workflows[ones[0].family],
+                ones,
+                done=done,
+                cold=self.request.cold,
             )
             for source, ones in by_source.items()
         ]
@@ -165,7 +165,9 @@ def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) 
         If the folder's index cannot be read (with `fresh` it is replaced instead).
     """
     profile = pinned_profile()
-    records = sum(1 << one.dimensions for one in request.conditions)
+    families = load_families(request.conditions, workflow_of)
+    able = families.fitting(request.conditions)
+    records = sum(1 << one.dimensions for one in able)
     with (
         folder_lock(request.out),
         Journal(request.out) as journal,
@@ -173,8 +175,8 @@ def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) 
     ):
         run = _Run(
             request=request,
-            inputs=load_inputs((one.source for one in request.conditions), prepare),
-            workflows={one.family: workflow_of(one.family) for one in request.conditions},
+            inputs=load_inputs((one.source for one in able), prepare),
+            families=families,
             maker=pool.observe(),
             index=_index(request),
         )
@@ -206,7 +208,7 @@ def _finish(run: _Run, profile: NumericProfile) -> RebuildReport:
     out, entries = run.request.out, {}
     for one in run.runnable:
         if len(run.rows[one.id]) == 1 << one.dimensions:
-            header = header_of(one, run.workflows[one.family], run.inputs.prepared[one.source])
+            header = header_of(one, run.families.workflows[one.family], run.inputs.prepared[one.source])
             data = render(assemble(header, run.rows[one.id]))
             entries[one.id] = entry_of(header, data, *run.basis(one), run.maker.digest)
             write_atomic(table_path(one.id, out), data)
@@ -221,6 +223,8 @@ def _finish(run: _Run, profile: NumericProfile) -> RebuildReport:
 
 def _result(run: _Run, one: Condition, written: Mapping[str, str]) -> ConditionResult:
     records = 1 << one.dimensions
+    if one.id in run.families.problems:
+        return ConditionResult(one, "failed", reason=run.families.problems[one.id])
     if one.source in run.inputs.absent:
         absence = run.inputs.absence(one.source)
         return ConditionResult(one, "skipped", reason=str(run.inputs.absent[one.source]), absence=absence)

@@ -20,7 +20,8 @@ class ConditionResult:
     condition : Condition
         Which.
     status : {"built", "unchanged", "skipped", "failed"}
-        Written now; complete before and made of the same things; no route to its source; wrong data or failing records.
+        Written now; complete before and made of the same things; no route to its source; wrong data, a family
+        that does not fit, or failing records.
     records, resumed : int
         Records that are good, and how many of them an earlier, interrupted run had finished.
     digest : str

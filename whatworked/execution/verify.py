@@ -16,16 +16,15 @@ from whatworked.catalog import Condition
 from whatworked.cube import mask_strings
 from whatworked.errors import InvalidOptionError, ReferenceTableError
 from whatworked.execution.comparison import RecordVerdict, Verdict, compare_rows, explanations, header_differences
+from whatworked.execution.families import Families, WorkflowOf, load_families
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.execution.profile import pinned_profile
-from whatworked.execution.rebuild import WorkflowOf
 from whatworked.execution.tables import header_of, row_of, version_of
 from whatworked.progress import progress
 from whatworked.references.index import Index, Maker, read_index
 from whatworked.references.schema import Table
-from whatworked.workflow import Workflow
 
 VERDICTS: tuple[Verdict, ...] = ("identical", "equal", "different", "failed")
 
@@ -136,7 +135,7 @@ class _Check:
 
     request: VerifyRequest
     inputs: Inputs
-    workflows: Mapping[str, Workflow]
+    families: Families
     index: Index
     tables: Mapping[str, Table]
     maker: Maker
@@ -144,14 +143,14 @@ class _Check:
 
     def plans(self) -> list[SourcePlan]:
         by_source: dict[str, list[Condition]] = defaultdict(list)
-        for one in self.request.conditions:
+        for one in self.families.fitting(self.request.conditions):
             if one.id in self.tables and one.source in self.inputs.prepared:
                 by_source[one.source].append(one)
         cold = self.request.cold
         return [
             plan_source(
                 self.inputs.prepared[source],
-                self.workflows[ones[0].family].checked(),
+                self.families.workflows[ones[0].family].checked(),
                 ones,
                 only=set(sample_of(ones, self.request.sample, self.request.seed)),
                 cold=cold,
@@ -178,17 +177,19 @@ class _Check:
     def result(self, one: Condition) -> ConditionVerdict:
         if one.id not in self.tables:
             return ConditionVerdict(one.id, skipped=f"{self.request.folder} has no table of it")
+        if one.id in self.families.problems:
+            return ConditionVerdict(one.id, skipped=self.families.problems[one.id])
         if problem := self.inputs.problem(one.source):
             return ConditionVerdict(one.id, skipped=problem, absence=self.inputs.absence(one.source))
         records = tuple(verdict for _, verdict in sorted(self.verdicts[one.id].items()))
-        found = header_of(one, self.workflows[one.family], self.inputs.prepared[one.source])
+        found = header_of(one, self.families.workflows[one.family], self.inputs.prepared[one.source])
         header = header_differences(self.tables[one.id].header, found)
         if not header and all(record.verdict == "identical" for record in records):
             return ConditionVerdict(one.id, records)
         return ConditionVerdict(one.id, records, self._explanations(one), header)
 
     def _explanations(self, one: Condition) -> tuple[str, ...]:
-        entry, workflow = self.index.tables[one.id], self.workflows[one.family]
+        entry, workflow = self.index.tables[one.id], self.families.workflows[one.family]
         prepared = self.inputs.prepared[one.source].digest
         nearest = [
             f"{what} was {before}, is {now}"
@@ -226,13 +227,15 @@ def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) ->
         raise references.no_tables(request.folder)
     wanted = [one for one in request.conditions if one.id in index.tables]
     tables = {one.id: _table(one, request.folder) for one in wanted}
+    families = load_families(wanted, workflow_of)
+    able = families.fitting(wanted)
     profile = pinned_profile()
-    records = sum(1 << one.dimensions for one in wanted)
+    records = sum(1 << one.dimensions for one in able)
     with open_pool(request.backend, request.jobs, profile, records) as pool:
         check = _Check(
             request=request,
-            inputs=load_inputs((one.source for one in wanted), prepare),
-            workflows={one.family: workflow_of(one.family) for one in wanted},
+            inputs=load_inputs((one.source for one in able), prepare),
+            families=families,
             index=index,
             tables=tables,
             maker=pool.observe(),

@@ -1,0 +1,49 @@
+"""Workflows of the conditions that a run needs, and why others cannot run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from whatworked.catalog import Condition
+from whatworked.errors import WhatWorkedError
+from whatworked.workflow import Workflow
+from whatworked.workflows.fit import misfit
+
+WorkflowOf = Callable[[str], Workflow]
+"""From a family's name to its declaration, as `whatworked.workflows.get`."""
+
+
+@dataclass(frozen=True)
+class Families:
+    """Families of one run.
+
+    Attributes
+    ----------
+    workflows : dict of str to Workflow
+        Those that can be loaded, by name, with all their options.
+    problems : dict of str to str
+        Conditions whose family cannot be loaded or has too few options, by id, with what to do about it.
+    """
+
+    workflows: dict[str, Workflow] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+
+    def fitting(self, conditions: Iterable[Condition]) -> list[Condition]:
+        """Those of the conditions that no problem is known of."""
+        return [one for one in conditions if one.id not in self.problems]
+
+
+def load_families(conditions: Iterable[Condition], workflow_of: WorkflowOf) -> Families:
+    """Load the family of each condition; one that is wrong does not stop the others."""
+    found = Families()
+    for one in conditions:
+        try:
+            workflow = found.workflows.get(one.family) or workflow_of(one.family)
+        except WhatWorkedError as error:
+            found.problems[one.id] = str(error)
+            continue
+        found.workflows[one.family] = workflow
+        if problem := misfit(one, workflow):
+            found.problems[one.id] = problem
+    return found
