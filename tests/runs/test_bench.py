@@ -251,6 +251,15 @@ def test_broken_plugins_are_found_before_anything_runs(tmp_path, tasks):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_plugin_edited_while_the_run_starts_is_named(tmp_path, tasks):
+    path = tmp_path / "edited.py"
+    path.write_text("import numpy as np\ndef mine(masks, utilities, cube):\n    return np.full(len(cube), 0.5)\n")
+    plugin = load(f"{path}:mine", "estimator")
+    path.write_text(path.read_text().replace("0.5", "0.25"))
+    with pytest.raises(PluginError, match=r"^estimator '.*edited\.py:mine' changed while it was in use: .*is kept$"):
+        bench(plugin, "design-main", 1, tmp_path / "out", tasks[:1])
+
+
 def test_objects_that_cannot_travel_are_named(tmp_path, tasks):
     class Stuck:
         def __deepcopy__(self, memo):

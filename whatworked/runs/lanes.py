@@ -24,6 +24,9 @@ from whatworked.runs.unit import UnitResult, missing_result, run_unit
 LOOK_SECONDS = 0.2
 """How often the records of unfinished units are counted."""
 
+_OURS = f"{PluginError.__module__}.{PluginError.__qualname__}: "
+"""How a traceback names an error that is told on its own."""
+
 _HELD: dict[str, Plan] = {}
 """The plan of this worker process, by digest."""
 
@@ -156,8 +159,11 @@ class _Lane:
             self._replace()
             return None
         except (BrokenProcessPool, PicklingError) as error:
+            said = _said(error)
+            if said.startswith(_OURS):
+                raise PluginError(f"{said.removeprefix(_OURS)}; what had finished is kept") from error
             raise PluginError(
-                f"a plug-in or condition cannot be sent to a worker process: {describe(error.__cause__ or error)}; "
+                f"a plug-in or condition cannot be sent to a worker process: {said}; "
                 "give plug-ins as texts (module:Name, ./file.py:Name)"
             ) from error
         if result is not None:
@@ -210,6 +216,12 @@ def lanes(plan: Plan, jobs: int) -> Iterator[Lanes]:
         yield opened
     finally:
         opened.close()
+
+
+def _said(error: BaseException) -> str:
+    """What a worker said when it could not read what it was sent: the last line of the traceback it sent back."""
+    lines = [line.strip() for line in str(error.__cause__ or "").strip('"\n ').splitlines()]
+    return lines[-1] if lines and lines[-1] else describe(error)
 
 
 def _run_held(digest: str, shipped: Plan | None, asked: Asked, note: Path, count: Path) -> UnitResult | None:
