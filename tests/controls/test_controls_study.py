@@ -11,10 +11,12 @@ import msgspec
 import numpy as np
 import oracle
 import pytest
+from click.testing import CliRunner
 from controls_samples import as_dict, representatives
 
 from whatworked import references
 from whatworked.catalog import condition, conditions
+from whatworked.cli import cli
 from whatworked.controls import METHODS, audit, paths, store, study, verify
 from whatworked.controls.acquisition import score_candidates
 from whatworked.controls.paths import run_cells
@@ -386,3 +388,15 @@ class TestVerify:
         count, faults = verify.check_classes(replace(task, equivalence=everything_one))
         assert count == 1
         assert mask_strings(6)[0] in faults[0]
+
+
+def test_the_command_counts_ties_and_lists_them_when_asked(monkeypatch):
+    names = tuple(f"nile GP-E seed 0 budget {budget}" for budget in (4, 6))
+    found = verify.Verification((), names, {"nile": 16}, (), (), ())
+    monkeypatch.setattr(verify, "verify_study", lambda *_, **__: found)
+    short, long = (
+        CliRunner().invoke(cli, ["controls", "verify", "nile", *flags], catch_exceptions=False).output.splitlines()
+        for flags in ((), ("--ties",))
+    )
+    assert short[-1].endswith("of a tie: 2 (--ties lists them)")
+    assert long == [*short[:-1], short[-1].removesuffix(" (--ties lists them)"), "- nile GP-E seed 0 budget 4, 6"]

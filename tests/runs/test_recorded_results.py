@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from whatworked.cli import cli
 from whatworked.controls.store import read_records
 from whatworked.runs.leaderboard import board_of, encode_board, ranked, recorded_board
 from whatworked.runs.submission import unpack
@@ -39,3 +41,25 @@ def test_the_recorded_leaderboard_is_that_of_the_packed_runs(root):
     assert recorded
     assert recorded == ranked(recorded)
     assert encode_board(recorded) == encode_board(board_of(root / "results"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "averaged"),
+    [
+        (("leaderboard", "--track", "paired", "--budget", "20"), True),
+        (("verify-run", "results/random.json.gz"), True),
+        (("verify-run", "results/controls-rules.json.gz"), False),
+    ],
+)
+def test_averages_over_seeds_are_shown_as_by_every_command(root, monkeypatch, arguments, averaged):
+    monkeypatch.chdir(root)
+    lines = CliRunner().invoke(cli, arguments, catch_exceptions=False).output.splitlines()
+    assert (lines[-1] == "strict, exact: number of sources, mean over seeds") == averaged
+    start = next(place for place, line in enumerate(lines) if line.startswith("track"))
+    # Counts stand behind the figures of three decimals, and in front of the names.
+    ends = slice(-4, -2) if arguments[0] == "leaderboard" else slice(-2, None)
+    columns = list(zip(*(line.split()[ends] for line in lines[start + 1 : len(lines) - averaged]), strict=True))
+    decimals = [{len(cell.partition(".")[2]) for cell in column} for column in columns]
+    assert [len(found) for found in decimals] == [1, 1]
+    assert set().union(*decimals) <= {0, 1}
+    assert ({1} in decimals) == averaged

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.layout import averaged, counts, print_named, say
+from whatworked.cli.layout import AVERAGED, averaged, counts, print_named, say
 from whatworked.cli.tables import print_json, print_table
 from whatworked.wording import counted
 
@@ -146,7 +146,7 @@ def _print_standings(table: Sequence[Standing]) -> None:
     ]
     print_named("", ("track", "B", "method", "recovery", *columns), rows)
     if averaged(columns["strict"], columns["exact"]):
-        click.echo("strict, exact: number of sources, mean over seeds")
+        click.echo(AVERAGED)
 
 
 def _left_out(run: Run) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatworked.cli.layout import averaged, counts, print_named, say
+from whatworked.cli.layout import AVERAGED, averaged, counts, print_named, say
 from whatworked.cli.tables import print_json
 from whatworked.wording import counted, fixed, interval_text
 
@@ -109,7 +109,7 @@ def _print_recovery(figures: Sequence[Figure]) -> None:
     click.echo()
     print_named("Family-macro effect recovery", (*header, "strict", "exact", "of"), rows)
     if averaged(strict, exact):
-        click.echo("strict, exact: number of sources, mean over seeds")
+        click.echo(AVERAGED)
 
 
 def _print_against(figures: Sequence[Figure]) -> None:

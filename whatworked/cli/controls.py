@@ -119,6 +119,7 @@ def run(
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers.")
 @study_option
 @references_option
+@click.option("--ties", is_flag=True, help="List the records with a choice within rounding of a tie, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def verify(
@@ -128,6 +129,7 @@ def verify(
     jobs: int,
     study: Path | None,
     where: Path | None,
+    ties: bool,
     as_json: bool,
 ) -> None:
     """Replay the recorded study and say how every record compares.
@@ -141,11 +143,11 @@ def verify(
     if as_json:
         print_json(found.to_dict())
     else:
-        _print_verification(found)
+        _print_verification(found, ties)
     context.exit(0 if found.passed else 1)
 
 
-def _print_verification(found: Verification) -> None:
+def _print_verification(found: Verification, ties: bool) -> None:
     counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(found.counts.items()))
     click.echo(f"{counted(len(found.records), 'record')}: {counts}")
     for check in found.records:
@@ -162,10 +164,12 @@ def _print_verification(found: Verification) -> None:
     for fault in (*found.class_faults, *found.design_faults):
         click.echo(f"- differs: {fault}")
     click.echo(f"Recorded ridge designs: {len(found.design_faults) or 'none'} differ from their formula")
+    hint = " (--ties lists them)" if found.near_ties and not ties else ""
     click.echo(
-        f"Records that say of themselves that a choice lay within rounding of a tie: {len(found.near_ties) or 'none'}"
+        "Records that say of themselves that a choice lay within rounding of a tie: "
+        f"{len(found.near_ties) or 'none'}{hint}"
     )
-    for line in _grouped(found.near_ties):
+    for line in _grouped(found.near_ties) if ties else ():
         click.echo(f"- {line}")
     for note in found.unpinned:
         click.echo(f"Not pinned on this machine: {note}")

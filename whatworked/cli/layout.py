@@ -11,6 +11,9 @@ import click
 from whatworked.cli import tables
 from whatworked.wording import count_form
 
+AVERAGED = "strict, exact: number of sources, mean over seeds"
+"""What stands below a table whose counts are averages."""
+
 _NARROWEST = 12
 """Characters that a name keeps at least, however narrow the terminal."""
 _LONGEST = 32

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatworked.cli.layout import say
+from whatworked.cli.layout import AVERAGED, averaged, counts, say
 from whatworked.cli.surfaces import references_option
 from whatworked.cli.tables import print_json, print_table
 from whatworked.wording import counted, first_few, interval_text
@@ -167,11 +167,14 @@ def _print_verified(run: Run, note: str, again: dict[str, list[str]] | None) -> 
         click.echo(f"note: {note}")
     if line := _off_leaderboard(run):
         say(line)
+    found = standings(run.rows())
+    strict, exact = [one.strict for one in found], [one.exact for one in found]
     rows = [
-        (one.track, str(one.budget), one.method, f"{one.recovery:.3f}", f"{one.strict:.4g}", f"{one.exact:.4g}")
-        for one in standings(run.rows())
+        (one.track, str(one.budget), one.method, f"{one.recovery:.3f}", *shown)
+        for one, *shown in zip(found, counts(strict), counts(exact), strict=True)
     ]
     print_table([("track", "B", "method", "recovery", "strict", "exact"), *rows], right=(1, 3, 4, 5))
+    _print_averaged(strict, exact)
     if again is not None:
         click.echo("run again: " + ", ".join(f"{len(places)} {verdict}" for verdict, places in again.items()))
         for place in again["different"][:12]:
@@ -182,6 +185,7 @@ def _print_board(entries: Sequence[Entry]) -> None:
     if not entries:
         click.echo("no results")
         return
+    strict, exact = [one.strict for one in entries], [one.exact for one in entries]
     rows = [
         (
             one.track,
@@ -190,12 +194,17 @@ def _print_board(entries: Sequence[Entry]) -> None:
             one.method,
             f"{one.recovery:.3f}",
             interval_text(one.low, one.high),
-            f"{one.strict:.4g}",
-            f"{one.exact:.4g}",
+            *shown,
             str(one.sources),
             one.submission,
         )
-        for one in entries
+        for one, *shown in zip(entries, counts(strict), counts(exact), strict=True)
     ]
     header = ("track", "B", "rules", "method", "recovery", "95% interval", "strict", "exact", "of", "submission")
     print_table([header, *rows], right=(1, 4, 5, 6, 7, 8))
+    _print_averaged(strict, exact)
+
+
+def _print_averaged(strict: Sequence[float], exact: Sequence[float]) -> None:
+    if averaged(strict, exact):
+        click.echo(AVERAGED)
