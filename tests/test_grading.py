@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 import slow_grader
 
@@ -316,3 +317,18 @@ def test_a_table_of_another_shape_is_refused_in_the_shape_it_has(shape):
     with pytest.raises(InvalidArtifactError) as caught:
         grade(truth, np.zeros(shape), ["00", "11"])
     assert f"in an array of shape {shape}; the surface has 4 masks" in str(caught.value)
+
+
+def test_a_series_goes_by_its_index_of_masks_and_not_by_its_order():
+    truth = ResponseSurface(("A", "B"), np.array([0.1, 0.4, 0.3, 0.9]))
+    values = {"11": 0.9, "01": 0.5, "10": 0.2, "00": 0.1}
+    expected = grade(truth, values, ["00", "11"])
+    series = pd.Series(values)
+    assert grade(truth, series, ["00", "11"]) == expected
+    assert grade_many(truth, [series, series], [["00", "11"]] * 2) == (expected, expected)
+    plain = pd.Series([0.1, 0.5, 0.2, 0.9])
+    assert grade(truth, plain, ["00", "11"]) == expected
+    with pytest.raises(InvalidArtifactError, match="1 missing mask"):
+        grade(truth, series.drop("01"), ["00", "11"])
+    with pytest.raises(InvalidArtifactError, match="more than once in its index"):
+        grade(truth, pd.concat([series, series[:1]]), ["00", "11"])

@@ -59,9 +59,9 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike | Mapping[str, float
         The true surface.
     prediction : array-like of float, shape (2**d,), or mapping of str to float
         Predicted utility of every mask in canonical order, finite. It may lie outside [0, 1]: an error is an error
-        of whatever size. A mapping from masks is a submitted table, and is read as strictly as
-        `whatworked.artifact.read_artifact` reads one, so values outside [0, 1] are refused. Cells of observed masks
-        are replaced by the truth.
+        of whatever size. A mapping from masks, or a pandas Series with masks as its index, is a submitted table, and is
+        read as strictly as `whatworked.artifact.read_artifact` reads one, so values outside [0, 1] are refused. Cells
+        of observed masks are replaced by the truth.
     observed : iterable of int or of str
         Every measured mask, the anchors included, as ranks or as mask strings, in any order.
 
@@ -89,7 +89,8 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike | Mapping[str, float
     (True, 0.25)
     """
     _check_truth(truth)
-    table = read_artifact(prediction, truth.d) if isinstance(prediction, Mapping) else _numbers(prediction)
+    by_mask = _by_mask(prediction)
+    table = _numbers(prediction) if by_mask is None else read_artifact(by_mask, truth.d)
     if table.shape != truth.utilities.shape:
         raise _misshapen(table, truth)
     return grade_many(truth, table[np.newaxis], [observed])[0]
@@ -278,9 +279,28 @@ def _check_truth(truth: object) -> None:
 
 def _tables(predictions: npt.ArrayLike | Sequence[Mapping[str, float]], d: int) -> FloatArray:
     """A copy as floats, one row per prediction."""
-    if isinstance(predictions, list | tuple) and any(isinstance(table, Mapping) for table in predictions):
-        return np.array([read_artifact(table, d) for table in predictions])
+    if isinstance(predictions, list | tuple):
+        by_mask = [_by_mask(table) for table in predictions]
+        if any(table is not None for table in by_mask):
+            given = zip(by_mask, predictions, strict=True)
+            return np.array([read_artifact(table if found is None else found, d) for found, table in given])
     return _numbers(predictions)
+
+
+def _by_mask(prediction: object) -> Mapping[str, float] | None:
+    """The prediction as a mapping, if its values go by masks: a mapping, or a pandas Series with masks as its index.
+
+    Taken for an array, such a Series would be read in its own order, whatever its index says.
+    """
+    if isinstance(prediction, Mapping):
+        return prediction
+    keys, items = getattr(prediction, "keys", None), getattr(prediction, "items", None)
+    if not callable(keys) or not callable(items) or not any(isinstance(key, str) for key in keys()):
+        return None
+    pairs = list(items())
+    if len(table := dict(pairs)) < len(pairs):
+        raise InvalidArtifactError("prediction table refused: a mask stands more than once in its index; give it once")
+    return table
 
 
 def _numbers(predictions: object) -> FloatArray:
