@@ -214,7 +214,7 @@ def test_other_software_is_refused(tmp_path, tasks):
 
 
 @pytest.mark.parametrize("name", ["plan.json", "software.json", "manifest.json"])
-@pytest.mark.parametrize("content", ["", "[]", "{", "\0\0\0"])
+@pytest.mark.parametrize("content", ["\0", "[]"])
 def test_a_damaged_file_of_a_run_is_named_and_fresh_replaces_the_run(tmp_path, tasks, name, content):
     how = {"budgets": 1, "out": tmp_path, "tasks": tasks[:1]}
     bench("mean", "design-main", **how)
