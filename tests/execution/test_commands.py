@@ -43,6 +43,8 @@ def test_rebuild_verify_and_rebuild_again(tmp_path: Path, cache: Path) -> None:
     built = {one["condition"]: one for one in json.loads(done.stdout)["conditions"]}
     assert {name: one["status"] for name, one in built.items()} == {"nile": "built", "sunspots": "built"}
     assert built["nile"]["digest"] == references.table_digest("nile", tmp_path / "out")
+    for name, one in built.items():
+        assert one["as_shipped"] is (one["digest"] == references.table_digest(name))
 
     checked = whatworked("verify", "nile", "--references", out, "--sample", "0.25", cache=cache)
     assert checked.returncode == 0
@@ -50,6 +52,8 @@ def test_rebuild_verify_and_rebuild_again(tmp_path: Path, cache: Path) -> None:
 
     again = whatworked("rebuild", "nile", "--out", out, cache=cache)
     assert "1 condition: 0 built, 1 unchanged, 0 skipped, 0 failed; 16 records" in again.stdout
+    same = f"{int(built['nile']['as_shipped'])} of 1 table has the same bytes as the package's"
+    assert same in again.stdout
 
 
 def test_the_committed_tables_verify_on_this_machine(cache: Path) -> None:

@@ -13,7 +13,7 @@ from whatworked.cli.tables import print_json, print_table, print_text
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
-    from whatworked.execution.report import RebuildReport
+    from whatworked.execution.report import ConditionResult, RebuildReport
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -83,11 +83,41 @@ def _print_report(report: RebuildReport, out: Path) -> None:
     print_text(f"{_summary(report)} in {out}")
     for status, what in (("skipped", "skipped"), ("failed", "")):
         unrun = (one for one in report.results if one.status == status)
-        print_unrun([Unrun(one.condition.id, one.condition.source, one.reason, one.absence) for one in unrun], what)
+        print_unrun([Unrun(one.condition.id, one.condition.source, _reason(one), one.absence) for one in unrun], what)
     if report.log is not None:
         print_text(f"Tracebacks are in {report.log}; the same command tries again what failed.")
+    if comparison := _comparison(report):
+        print_text(comparison)
     for note in report.unpinned:
         print_text(f"Not pinned on this machine: {note}")
+
+
+def _reason(one: ConditionResult) -> str:
+    """Why a condition was skipped or failed, and of what; causes that differ in numbers alone are one."""
+    from whatworked.runs.summary import failures
+
+    rows = [
+        {"method": "", "condition": one.condition.id, "budget": 0, "delivered": False, "failure": cause}
+        for cause, count in one.causes.items()
+        for _ in range(count)
+    ]
+    causes = [f"{cause['cause']} ({cause['records']})" for cause in failures(rows)]
+    return "; ".join([one.reason, *causes])
+
+
+def _comparison(report: RebuildReport) -> str:
+    """How many tables have the same bytes as the package's; empty if the package has none of them."""
+    known = [one for one in report.results if one.as_shipped is not None]
+    other = [one.condition.id for one in known if not one.as_shipped]
+    if not known:
+        return ""
+    same = f"{len(known) - len(other)} of {counted(len(known), 'table')}"
+    verb = "has" if len(known) == 1 else "have"
+    text = f"{same} {verb} the same bytes as the package's"
+    if not other:
+        return text
+    names = " ".join(other)
+    return f"{text}; not {', '.join(other)}: `whatworked verify {names}` tells rounding from difference"
 
 
 def _summary(report: RebuildReport) -> str:

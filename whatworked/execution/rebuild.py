@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,12 +18,12 @@ from whatworked.execution.lock import folder_lock
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.execution.profile import NumericProfile, pinned_profile
-from whatworked.execution.report import ConditionResult, RebuildReport
+from whatworked.execution.report import ConditionResult, RebuildReport, cause_of
 from whatworked.execution.tables import assemble, entry_of, header_of, made_by, row_of, version_of, write_machine
 from whatworked.execution.worker import Ran
 from whatworked.files import storage_errors, write_atomic
 from whatworked.progress import Progress, progress
-from whatworked.references import table_path
+from whatworked.references import folder, table_path
 from whatworked.references.index import Index, Maker, read_index, write_index
 from whatworked.references.schema import Row, render
 from whatworked.wording import first_few
@@ -212,13 +212,18 @@ def _finish(run: _Run, profile: NumericProfile) -> RebuildReport:
             data = render(assemble(header, run.rows[one.id]))
             entries[one.id] = entry_of(header, data, *run.basis(one), run.maker.digest)
             write_atomic(table_path(one.id, out), data)
-    results = tuple(
-        _result(run, one, {name: entry.digest for name, entry in entries.items()}) for one in run.request.conditions
-    )
+    shipped, written = read_index(folder()).tables, {name: entry.digest for name, entry in entries.items()}
+    results = [_result(run, one, written) for one in run.request.conditions]
+    results = [
+        replace(one, as_shipped=one.digest == shipped[one.condition.id].digest)
+        if one.digest and one.condition.id in shipped
+        else one
+        for one in results
+    ]
     if entries:
         write_index(out, run.index.merged(entries, {run.maker.digest: run.maker}))
         write_machine(out, profile)
-    return RebuildReport(results, _write_failures(out, run.failures), profile.unpinned)
+    return RebuildReport(tuple(results), _write_failures(out, run.failures), profile.unpinned)
 
 
 def _result(run: _Run, one: Condition, written: Mapping[str, str]) -> ConditionResult:
@@ -235,7 +240,10 @@ def _result(run: _Run, one: Condition, written: Mapping[str, str]) -> ConditionR
     if failed := tuple(sorted(mask for condition, mask in run.failures if condition == one.id)):
         reason = f"{len(failed)} of {records} failed: {first_few(failed, 8)}"
         resumed = run.resumed.get(one.id, 0)
-        return ConditionResult(one, "failed", records - len(failed), resumed, reason=reason, failed_masks=failed)
+        causes = Counter(cause_of(run.failures[one.id, mask]) for mask in failed)
+        return ConditionResult(
+            one, "failed", records - len(failed), resumed, reason=reason, failed_masks=failed, causes=dict(causes)
+        )
     return ConditionResult(one, "unchanged", records, digest=run.index.tables[one.id].digest)
 
 

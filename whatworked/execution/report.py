@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from whatworked.catalog import Condition
 
 Status = Literal["built", "unchanged", "skipped", "failed"]
+
+
+def cause_of(trace: str) -> str:
+    r"""What a traceback ends with: exception and message.
+
+    Examples
+    --------
+    >>> cause_of("Traceback (most recent call last):\n  ...\nZeroDivisionError: division by zero\n")
+    'ZeroDivisionError: division by zero'
+    """
+    return trace.strip().splitlines()[-1]
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,10 @@ class ConditionResult:
         Where its source is absent, the reasons alone, which several sources may have in common.
     failed_masks : tuple of str
         Masks that failed.
+    causes : mapping of str to int
+        What they failed of, see `cause_of`, with the number of masks.
+    as_shipped : bool or None
+        Whether the table has the bytes of the package's own; None if the package, or this run, has none.
     """
 
     condition: Condition
@@ -42,6 +58,8 @@ class ConditionResult:
     reason: str = ""
     absence: tuple[str, ...] = ()
     failed_masks: tuple[str, ...] = ()
+    causes: Mapping[str, int] = field(default_factory=dict)
+    as_shipped: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -123,6 +141,8 @@ class RebuildReport:
                     "digest": one.digest,
                     "reason": one.reason,
                     "failed_masks": list(one.failed_masks),
+                    "causes": dict(one.causes),
+                    "as_shipped": one.as_shipped,
                 }
                 for one in self.results
             ],

@@ -21,6 +21,7 @@ from whatworked.execution.inputs import Inputs, Prepare, load_inputs
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.execution.profile import pinned_profile
+from whatworked.execution.report import cause_of
 from whatworked.execution.tables import header_of, row_of, version_of
 from whatworked.progress import progress
 from whatworked.references.index import Index, Maker, read_index
@@ -167,8 +168,7 @@ class _Check:
                     for condition, mask in plan.programs[ran.program].cells:
                         kept = self.tables[condition].rows[int(mask, 2)]
                         if ran.outcome is None:
-                            last_line = ran.failure.strip().splitlines()[-1]
-                            self.verdicts[condition][mask] = RecordVerdict(mask, "failed", last_line)
+                            self.verdicts[condition][mask] = RecordVerdict(mask, "failed", cause_of(ran.failure))
                         else:
                             found = row_of(mask, ran.outcome)
                             self.verdicts[condition][mask] = compare_rows(kept, found, plan.workflow.form)
