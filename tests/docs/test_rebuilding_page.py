@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import re
 from pathlib import Path
@@ -49,6 +50,11 @@ def test_pinned_variables_are_described(page: str) -> None:
             assert f"`{name}`" in page
         if name in {"OPENBLAS_CORETYPE", "MKL_CBWR", "PYTHONHASHSEED"}:
             assert f"| `{name}` | `{value}` |" in page
+
+
+def test_examples_print_what_they_say(root: Path) -> None:
+    result = doctest.testfile(str(root / "docs" / "rebuilding.md"), module_relative=False)
+    assert (result.attempted, result.failed) == (4, 0)
 
 
 def test_links_lead_somewhere(page: str, root: Path) -> None:
