@@ -12,6 +12,7 @@ help:  ## Say what can be made
 
 # One environment for everything; made again when the dependencies change.
 $(BIN)/.installed: pyproject.toml
+	@echo "installing into $(VENV) (a minute or two)"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,report]"
 	@touch $@
@@ -40,6 +41,7 @@ benchmarks: $(BIN)/.installed  ## Measure speed and memory (several minutes)
 
 docs: $(BIN)/.installed  ## Build the documentation site into out/docs/
 	$(BIN)/python -m sphinx -q -W --keep-going -d out/doctrees docs out/docs
+	@echo "the site is out/docs/index.html"
 
 clean:  ## Remove the environment and everything built
 	rm -rf $(VENV) build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

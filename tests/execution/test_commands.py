@@ -95,6 +95,16 @@ def test_a_condition_that_cannot_be_checked_is_not_a_count_of_nothing(cache: Pat
     assert second.startswith("- banknote not checked: source banknote is not on this machine (")
 
 
+def test_many_conditions_without_a_table_are_one_line(tmp_path: Path, cache: Path) -> None:
+    out = str(tmp_path)
+    whatworked("rebuild", "nile", "--out", out, cache=cache)
+    names = ("glass", "wine", "wine__d6", "sunspots")
+    few = whatworked("verify", "nile", "wine", "glass", "--sample", "0.1", "--references", out, cache=cache).stdout
+    many = whatworked("verify", "nile", *names, "--sample", "0.1", "--references", out, cache=cache).stdout
+    assert few.splitlines()[-1] == f"- glass, wine not checked: no table in {out}"
+    assert many.splitlines()[-1] == f"- 4 conditions not checked: no table in {out} (glass, wine, sunspots, wine__d6)"
+
+
 def test_an_altered_raw_file_fails_its_condition_and_no_other(tmp_path: Path, cache: Path) -> None:
     mirror = tmp_path / "mirror" / "seeds"
     mirror.mkdir(parents=True)

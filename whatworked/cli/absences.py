@@ -8,6 +8,9 @@ from typing import NamedTuple
 from whatworked.cli.tables import print_text
 from whatworked.wording import counted
 
+FEW = 3
+"""Conditions with one reason that are named before it."""
+
 
 class Unrun(NamedTuple):
     """A condition that could not run: its source, the whole reason, and why alone where the source is absent."""
@@ -32,8 +35,12 @@ def print_unrun(unrun: Sequence[Unrun], what: str) -> None:
     together = absent if len({one.source for one in absent}) > 1 else []
     apart = [one for one in unrun if one not in together]
     for reason in dict.fromkeys(one.reason for one in apart):
-        names = ", ".join(one.condition for one in apart if one.reason == reason)
-        print_text(f"- {f'{names} {what}'.strip()}: {reason}", indent=2)
+        names = [one.condition for one in apart if one.reason == reason]
+        listed = ", ".join(names)
+        if len(names) > FEW:
+            print_text(f"- {f'{len(names)} conditions {what}'.strip()}: {reason} ({listed})", indent=2)
+        else:
+            print_text(f"- {f'{listed} {what}'.strip()}: {reason}", indent=2)
     if together:
         sources = tuple(dict.fromkeys(one.source for one in together))
         print_text(

@@ -127,7 +127,7 @@ def _print_run(run: Run, folder: Path, as_json: bool) -> None:
             say(line, "  ")
     for line in _left_out(run):
         click.echo(line, err=True)
-    click.echo(f"\n{len(rows)} records in {folder}; next: whatworked compare {folder}")
+    click.echo(f"\n{counted(len(rows), 'record')} in {folder}; next: whatworked compare {folder}")
 
 
 def _print_standings(table: Sequence[Standing]) -> None:

@@ -176,7 +176,7 @@ class _Check:
 
     def result(self, one: Condition) -> ConditionVerdict:
         if one.id not in self.tables:
-            return ConditionVerdict(one.id, skipped=f"{self.request.folder} has no table of it")
+            return ConditionVerdict(one.id, skipped=f"no table in {self.request.folder}")
         if one.id in self.families.problems:
             return ConditionVerdict(one.id, skipped=self.families.problems[one.id])
         if problem := self.inputs.problem(one.source):
