@@ -84,6 +84,11 @@ def test_a_run_survives_the_way_through_a_file(run):
     assert any(one.aliases for one in again.records)
 
 
+def test_a_run_is_not_packed_with_a_note_that_could_pass_for_output(run):
+    with pytest.raises(InvalidOptionError, match=r"the note of the run is 'a.*b'; give a text in one line, or none"):
+        pack(run, "ours", "a\x1b[1mb")
+
+
 @pytest.mark.parametrize("name", ["", " ", "two\nlines"])
 def test_a_run_is_not_packed_without_a_name(run, name):
     with pytest.raises(InvalidOptionError, match=r"the name of the run is .*; give a text in one line"):
@@ -185,6 +190,27 @@ def test_other_reference_tables_are_refused(content):
     )
 
 
+def test_seeds_cannot_be_left_out_of_chance(content):
+    def change(new):
+        new["plan"]["policies"]["random"]["stochastic"] = False
+        new["records"] = [one for one in new["records"] if not (one[1].endswith("/random") and one[3])]
+
+    assert "random: seeds change it, and the file says otherwise" in refusal(content, change)
+
+
+def test_seeds_cannot_be_claimed_of_what_they_do_not_change(content):
+    text = refusal(content, lambda new: new["plan"]["estimators"]["class-gp"].update(stochastic=True))
+    assert "class-gp: seeds do not change it, and the file says otherwise" in text
+
+
+def test_the_text_of_a_plugin_is_checked_and_no_other_code_is_loaded(content):
+    text = refusal(content, lambda new: new["plan"]["policies"]["random"].update(spec="random(x=1"))
+    assert "random: " in text
+    # A module that does not exist is none of the checks' business: the predictions are graded whoever made them.
+    submission = unpack(altered(content, lambda n: n["plan"]["policies"]["random"].update(spec="not_there:X")), "file")
+    assert verified(submission).records
+
+
 def test_missing_doubled_and_foreign_records_are_refused(content):
     assert "missing record: ridge-main/design-main on wine, budget 0, seed 0" in refusal(
         content, lambda new: new["records"].pop(0)
@@ -250,7 +276,9 @@ def test_damage_is_told_from_claims(run):
         (lambda new: new.update(name=5), "`name` is 5; it must be a text in one line"),
         (lambda new: new.update(name=" "), "`name` is ' '; it must be a text in one line"),
         (lambda new: new.update(name="a\nb"), "`name` is 'a.*nb'; it must be a text in one line"),
-        (lambda new: new.update(note=["tuned"]), r"`note` is \['tuned'\]; it must be a text, which may be empty"),
+        (lambda new: new.update(note=["tuned"]), r"`note` is \['tuned'\]; it must be a text in one line"),
+        (lambda new: new.update(note="tuned\n9 records graded again"), "it must be a text in one line, which may be"),
+        (lambda new: new["plan"]["methods"][0].update(method="a\x1b[2Jb"), "a name is a text in one line"),
         (lambda new: new.pop("note"), "`note` is missing"),
         (lambda new: new.update(software="3"), "`software` is '3'; it must be an object"),
         (lambda new: new.update(records={}), "`records` is {}; it must be a list"),
@@ -336,14 +364,23 @@ def test_running_again_tells_identical_rounded_and_different(run, tmp_path, cont
     assert found["different"] == ["class-gp/design-main on wine, budget 3, seed 0"]
 
 
-def test_what_is_said_of_seeds_must_be_so_when_it_runs_again(tmp_path, content):
+def test_what_is_said_of_seeds_must_be_so_when_it_runs_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "seeded.py").write_text(
+        "import numpy as np\n"
+        "def noisy(masks, utilities, cube, random_state=0):\n"
+        "    return np.random.default_rng(random_state).random(len(cube))\n"
+    )
+    chance = finished(tmp_path / "run", catalog_tasks(["wine"]), ["./seeded.py:noisy"], ["design-main"])
+    assert {one.seed for one in chance.records} == {0, 1}
+
     def change(new):
-        new["plan"]["policies"]["random"]["stochastic"] = False
+        new["plan"]["estimators"]["noisy"]["stochastic"] = False
         new["records"] = [one for one in new["records"] if one[3] == 0]
 
-    # Nothing in the file itself speaks against it.
-    run = verified(unpack(altered(content, change), "file"))
-    with pytest.raises(RunError, match="stated wrongly of random whether seeds change it"):
+    # Nothing in the file itself speaks against it, and what is in another file is not loaded to grade it.
+    run = verified(unpack(altered(json.loads(gzip.decompress(pack(chance, "ours"))), change), "file"))
+    with pytest.raises(RunError, match="stated wrongly of noisy whether seeds change it"):
         rerun(run, tmp_path / "again")
 
 

@@ -111,6 +111,8 @@ class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for kind, names in parts.items():
             if not names:
                 yield f"its plan has no {kind}"
+            if hidden := [name for name in names if not name.isprintable()]:
+                yield f"its plan names the {kind} {', '.join(map(repr, hidden))}; a name is a text in one line"
             if repeated := [name for name, count in Counter(names).items() if count > 1]:
                 yield f"its plan names the {kind} {', '.join(repeated)} more than once"
 
@@ -147,10 +149,12 @@ def pack(run: Run, name: str, note: str = "") -> bytes:
     Raises
     ------
     InvalidOptionError
-        If the name is not a text in one line.
+        If the name or the note is not a text in one line.
     """
     if not _is_name(name):
         raise InvalidOptionError(f"the name of the run is {_short(name)}; give a text in one line")
+    if not _is_note(note):
+        raise InvalidOptionError(f"the note of the run is {_short(note)}; give a text in one line, or none")
     sizes = {entry["condition"]: int(entry["dimensions"]) for entry in run.description["conditions"]}
     content = {
         "kind": KIND,
@@ -217,8 +221,8 @@ def off_leaderboard(plan: Mapping[str, Any]) -> tuple[str, ...]:
 def _form_problems(content: Mapping[str, Any]) -> Iterator[str]:
     if not _is_name(content.get("name")):
         yield f"`name` is {_short(content.get('name'))}; it must be a text in one line"
-    if not isinstance(content.get("note"), str):
-        yield f"`note` is {_short(content.get('note'))}; it must be a text, which may be empty"
+    if not _is_note(content.get("note")):
+        yield f"`note` is {_short(content.get('note'))}; it must be a text in one line, which may be empty"
     if not isinstance(content.get("software"), dict):
         yield f"`software` is {_short(content.get('software'))}; it must be an object"
     off = content.get(OFF, [])
@@ -247,7 +251,12 @@ def _misfit(value: object, form: type) -> str | None:
 
 
 def _is_name(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip()) and value.isprintable()
+    return _is_note(value) and bool(str(value).strip())
+
+
+def _is_note(value: object) -> bool:
+    # It is shown on terminals: a line break or an escape in it could pass for something the program says.
+    return isinstance(value, str) and value.isprintable()
 
 
 def _short(value: object) -> str:

@@ -1,6 +1,7 @@
 """Grading a packed run again from its predictions, and refusing what does not match.
 
-What is checked: reference tables, that every record of the plan is there and no other, that purchases keep to the
+What is checked: reference tables, that seeds are stated to change what they change among the plug-ins that come with
+WhatWorked, that every record of the plan is there and no other, that purchases keep to the
 budget and the cube, that a record is either a delivery or a failure, that measured cells hold the measured values, that
 aliases follow from the workflow's classes, and that the grades claimed come out again. What cannot be checked from a
 file alone is whether the named plug-ins made the predictions; `whatworked.runs.rerun` does that.
@@ -17,16 +18,18 @@ from typing import Any
 import numpy as np
 
 from whatworked.cube import anchors, as_strings, mask_string
-from whatworked.errors import RunError, UnknownNameError
+from whatworked.errors import PluginError, RunError, UnknownNameError
 from whatworked.grades import Grade
 from whatworked.grading import grade, grade_missing
+from whatworked.plugins import load, parse_spec
+from whatworked.plugins.registry import Kind, built_in
 from whatworked.records import Key, place_of
 from whatworked.runs.fitting import aliases_of
 from whatworked.runs.folder import Run
 from whatworked.runs.plan import SCHEMA
 from whatworked.runs.submission import CLAIMS, Packed, Submission, claims_of, record_of
 from whatworked.runs.tasks import Task, catalog_tasks
-from whatworked.wording import first_few
+from whatworked.wording import counted, first_few
 
 SHOWN = 12
 """Problems that a refusal spells out."""
@@ -51,6 +54,7 @@ def verified(submission: Submission, references: Path | None = None) -> Run:
         With every problem found (the first twelve spelled out).
     """
     problems, tasks = _tables(submission.plan, references)
+    problems += _seed_problems(submission.plan)
     problems += _completeness(submission)
     records = []
     for packed in submission.records:
@@ -105,7 +109,7 @@ def _refuse(submission: Submission, problems: Sequence[str]) -> None:
     if problems:
         more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
         lines = "".join(f"\n  {problem}" for problem in problems[:SHOWN])
-        raise RunError(f"{submission.name!r} is refused for {len(problems)} reasons:{lines}{more}")
+        raise RunError(f"{submission.name!r} is refused for {counted(len(problems), 'reason')}:{lines}{more}")
 
 
 def _tables(plan: Mapping[str, Any], references: Path | None) -> tuple[list[str], dict[str, Task]]:
@@ -132,6 +136,24 @@ def _tables(plan: Mapping[str, Any], references: Path | None) -> tuple[list[str]
         if not differing:
             tasks[task.condition] = task
     return problems, tasks
+
+
+def _seed_problems(plan: Mapping[str, Any]) -> Iterator[str]:
+    """A plug-in that seeds change and that is stated otherwise could leave out the seeds that went badly."""
+    kinds: tuple[tuple[str, Kind], ...] = (("estimators", "estimator"), ("policies", "policy"))
+    for part, kind in kinds:
+        known = built_in(kind)
+        for label, stated in plan[part].items():
+            try:
+                # Code from elsewhere is not loaded to grade a file.
+                if stated["spec"] is None or (spec := parse_spec(stated["spec"])).container or spec.target not in known:
+                    continue
+                changes = load(stated["spec"], kind, label).stochastic
+            except PluginError as error:
+                yield f"{label}: {error}"
+                continue
+            if changes != stated["stochastic"]:
+                yield f"{label}: seeds {'change it' if changes else 'do not change it'}, and the file says otherwise"
 
 
 def _completeness(submission: Submission) -> list[str]:
