@@ -18,6 +18,12 @@ SIX = "__d6"
 _NAME = re.compile(r"[a-z0-9_]+")
 
 
+def _inside(name: str) -> bool:
+    # Manifests of others are read too, and files are written under these names.
+    parts = name.split("/")
+    return name.isprintable() and "\\" not in name and not {"", ".", ".."} & set(parts)
+
+
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of all parts of a manifest: immutable, unknown keys refused."""
 
@@ -78,6 +84,12 @@ class RawFile(_Part, frozen=True):
         return self.member or self.name
 
     def __post_init__(self) -> None:
+        for kind, name in (("name", self.name), ("archive", self.archive or "-")):
+            if not _inside(name):
+                raise ValueError(
+                    f"{kind} {name!r} of a raw file must be a path below the folder of its source: "
+                    "without a leading /, .. or \\"
+                )
         if len(self.sha256) != 64 or set(self.sha256) - set("0123456789abcdef"):
             raise ValueError(f"sha256 of {self.name!r} must be 64 lower-case hexadecimal digits, not {self.sha256!r}")
 
