@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from whatworked import effects as _effects
 from whatworked import spectrum as _spectrum
@@ -22,18 +21,12 @@ from whatworked.cube import (
     mask_string,
     mask_strings,
     option_letters,
-    real_numbers,
 )
 from whatworked.errors import InvalidSurfaceError, unknown_name
 from whatworked.geometry import pairs, selection_order
+from whatworked.surface_checks import cell_values, check_native, check_range, option_names
 from whatworked.utility import CostMap
-from whatworked.wording import counted, first_few
-
-ROUNDING = 1e-12
-"""Values outside [0, 1] by no more than this are rounding of a metric at its bound, and are kept as they are."""
-
-AGREEMENT = 1e-9
-"""Largest difference between a utility and what the utility map makes of its native value."""
+from whatworked.wording import first_few
 
 
 class EdgeEffect(NamedTuple):
@@ -92,13 +85,13 @@ class ResponseSurface:
 
     def __post_init__(self) -> None:
         problems: list[str] = []
-        options = _names(self.options, problems)
-        utilities = _column(self.utilities, "utilities", len(options), problems)
-        native = None if self.native is None else _column(self.native, "native values", len(options), problems)
+        options = option_names(self.options, problems)
+        utilities = cell_values(self.utilities, "utilities", len(options), problems)
+        native = None if self.native is None else cell_values(self.native, "native values", len(options), problems)
         if utilities is not None:
-            _check_range(utilities, self.utility_map is not None, problems)
+            check_range(utilities, self.utility_map is not None, problems)
         if utilities is not None and native is not None and self.utility_map is not None:
-            _check_native(utilities, native, self.utility_map, problems)
+            check_native(utilities, native, self.utility_map, problems)
         if problems:
             raise InvalidSurfaceError(f"response surface {self.name or 'without name'}: " + "; ".join(problems))
         object.__setattr__(self, "options", options)
@@ -363,60 +356,3 @@ def select(tables: FloatArray, d: int) -> IntArray:
     """
     order = selection_order(d)
     return np.asarray(order[tables.take(order, axis=-1).argmax(axis=-1)], dtype=np.int64)
-
-
-def _names(options: Sequence[str], problems: list[str]) -> tuple[str, ...]:
-    if not isinstance(options, Iterable):
-        problems.append(f"options are {options!r:.200}; give a sequence with the name of each")
-        return ()
-    names = tuple(options)
-    if not 1 <= len(names) <= MAX_OPTIONS:
-        problems.append(f"{len(names)} options; allowed are 1 to {MAX_OPTIONS}")
-    if not all(isinstance(name, str) and name for name in names):
-        problems.append(f"option names {names} are not all non-empty strings")
-    elif len(set(names)) < len(names):
-        problems.append(f"option names {names} are not distinct")
-    return names
-
-
-def _column(values: npt.ArrayLike, what: str, d: int, problems: list[str]) -> FloatArray | None:
-    try:
-        column = real_numbers(values)
-    except ValueError as error:
-        problems.append(f"{what} are {error}")
-        return None
-    if not d:  # it is said already that there are no options
-        return None
-    if column.shape != (1 << d,):
-        problems.append(f"{what} have shape {column.shape}; {d} options need ({1 << d},)")
-        return None
-    offenders = np.flatnonzero(~np.isfinite(column))
-    if offenders.size:
-        problems.append(f"{what}: {_named(column, offenders, d)} not finite")
-        return None
-    column.flags.writeable = False
-    return column
-
-
-def _check_range(utilities: FloatArray, inverted: bool, problems: list[str]) -> None:
-    d = utilities.size.bit_length() - 1
-    offenders = np.flatnonzero((utilities < -ROUNDING) | (utilities > 1 + ROUNDING))
-    if offenders.size:
-        problems.append(f"utilities: {_named(utilities, offenders, d)} outside [0, 1]")
-    worthless = np.flatnonzero(utilities <= 0)
-    if inverted and worthless.size:
-        problems.append(f"utilities: {_named(utilities, worthless, d)} without a finite native cost")
-
-
-def _check_native(utilities: FloatArray, native: FloatArray, costs: CostMap, problems: list[str]) -> None:
-    with np.errstate(divide="ignore"):
-        expected = costs.to_utility(native)
-    offenders = np.flatnonzero(~(np.abs(expected - utilities) <= AGREEMENT))
-    if offenders.size:
-        named = _named(native, offenders, utilities.size.bit_length() - 1)
-        problems.append(f"native values: {named} that the utility map turns into another utility")
-
-
-def _named(column: FloatArray, offenders: IntArray, d: int) -> str:
-    shown = first_few([f"{mask_string(int(rank), d)} = {column[rank]:g}" for rank in offenders])
-    return f"{counted(offenders.size, 'value')} ({shown})"
