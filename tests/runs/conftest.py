@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+
 import pytest
+from packed_runs import finished
 from run_helpers import three_tasks
+
+from whatworked.runs.submission import pack
 
 
 @pytest.fixture
 def tasks():
     return three_tasks()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return finished(tmp_path_factory.mktemp("submission"))
+
+
+@pytest.fixture(scope="module")
+def content(run):
+    """The content of a sound submission, to be altered."""
+    return json.loads(gzip.decompress(pack(run, "ours", "nothing tuned")))
