@@ -177,13 +177,15 @@ class Workers:
 
     def map(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
         """Results of a function for each tuple of arguments, as they finish."""
-        from concurrent.futures import as_completed
+        from whatworked.execution.processes import first_finished
 
-        futures = [self._executor.submit(_pinned_call, self._profile, function, *arguments) for arguments in calls]
-        for future in as_completed(futures):
-            with _deaths():
-                result: Result = future.result()
-            yield result
+        waiting = {self._executor.submit(_pinned_call, self._profile, function, *arguments) for arguments in calls}
+        while waiting:
+            for future in first_finished(waiting):
+                waiting.remove(future)
+                with _deaths():
+                    result: Result = future.result()
+                yield result
 
 
 @contextmanager

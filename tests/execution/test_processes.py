@@ -5,13 +5,14 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from concurrent.futures import Future
 
 import pytest
 from joblib import cpu_count
 from joblib.externals.loky.process_executor import ShutdownExecutorError
 
 from whatworked.errors import InvalidOptionError
-from whatworked.execution.processes import end_processes, start_processes, worker_count
+from whatworked.execution.processes import end_processes, first_finished, start_processes, worker_count
 from whatworked.execution.profile import pinned_profile
 
 
@@ -62,3 +63,30 @@ def test_no_thread_that_hands_out_calls_outlives_the_processes() -> None:
     feeder = executor._call_queue._thread
     end_processes(executor)
     assert not feeder.is_alive()
+
+
+def test_a_signal_that_does_not_wake_the_waiting_thread_is_noticed():
+    never: Future[int] = Future()
+    interrupt = threading.Timer(0.3, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT))
+    rescue = threading.Timer(30.0, never.set_result, (1,))
+    interrupt.start()
+    rescue.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            first_finished([never])
+        assert not never.done()
+    finally:
+        rescue.cancel()
+        interrupt.join()
+
+
+def test_waiting_looks_up_and_returns_what_is_done():
+    late: Future[int] = Future()
+    looks = []
+
+    def looked():
+        looks.append(1)
+        late.set_result(3)
+
+    assert first_finished({late, Future()}, looked) == {late}
+    assert looks == [1]

@@ -80,7 +80,7 @@ def _published_digest(**arrays: object) -> str:
 
 
 def _as_written_since_3_11_4(data: bytes) -> bytes:
-    """The same archive with the zip64 marks that zipfile puts into headers since Python 3.11.4, wherever it was made."""
+    """The same archive with the zip64 marks that zipfile puts into headers since Python 3.11.4, whoever made it."""
     new, zip64 = bytearray(data), (45).to_bytes(2, "little")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         place = archive.start_dir

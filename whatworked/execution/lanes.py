@@ -8,7 +8,7 @@ from typing import Any
 
 from whatworked.execution.plan import SourcePlan
 from whatworked.execution.pool import Batch, agreed
-from whatworked.execution.processes import end_processes, start_processes
+from whatworked.execution.processes import end_processes, first_finished, start_processes
 from whatworked.execution.profile import NumericProfile
 from whatworked.execution.schedule import Queue, Schedule
 from whatworked.execution.worker import Work, observe, run_programs
@@ -42,8 +42,6 @@ class LanePool:
 
     def run(self, plans: Sequence[SourcePlan]) -> Iterator[Batch]:
         """See `Pool.run`."""
-        from concurrent.futures import FIRST_COMPLETED, wait
-
         schedule = Schedule(plans)
         running: dict[Any, tuple[int, Queue, tuple[int, ...]]] = {}
 
@@ -54,8 +52,7 @@ class LanePool:
         for lane in range(len(self._executors)):
             start(lane, schedule.next(lane))
         while running:
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in finished:
+            for future in first_finished(running):
                 lane, queue, programs = running.pop(future)
                 results = future.result()
                 if results is None:

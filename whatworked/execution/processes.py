@@ -6,7 +6,7 @@ import contextlib
 import os
 import queue
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from multiprocessing import resource_tracker
 from typing import Any
 
@@ -16,6 +16,9 @@ from whatworked.execution.worker import prepare_process
 
 FEW = 4
 """Workers allowed beyond two for each core, so that small machines can be asked for several."""
+
+LOOK_SECONDS = 0.2
+"""Seconds after which a thread that waits for a worker looks up."""
 
 PATIENCE = 10.0
 """Seconds to wait for a thread that hands out calls; only a process that a call left behind can keep it that long."""
@@ -54,6 +57,27 @@ def start_processes(profile: NumericProfile, workers: int = 1) -> Any:
         # importing would print a traceback, so they inherit a mask without it and are ended by this process.
         executor.submit(int)
     return executor
+
+
+def first_finished(futures: Collection[Any], looked: Callable[[], object] | None = None) -> set[Any]:
+    """Wait until some of the futures are done, and return those.
+
+    The wait is cut into short ones: a signal that comes just before a thread begins to wait, or that the system gives
+    to another thread, does not wake it, and Ctrl-C would go unnoticed for as long as nothing finishes.
+
+    Parameters
+    ----------
+    futures : collection of Future
+        At least one.
+    looked : callable, optional
+        Called whenever a short wait has ended with nothing done.
+    """
+    from concurrent.futures import FIRST_COMPLETED, wait
+
+    while not (finished := wait(futures, LOOK_SECONDS, FIRST_COMPLETED).done):
+        if looked is not None:
+            looked()
+    return set(finished)
 
 
 def end_processes(executor: Any) -> None:

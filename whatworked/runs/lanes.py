@@ -13,16 +13,13 @@ from typing import Any
 import msgspec
 
 from whatworked.errors import ExecutionError, PluginError
-from whatworked.execution.processes import end_processes, start_processes
+from whatworked.execution.processes import end_processes, first_finished, start_processes
 from whatworked.execution.profile import NumericProfile, pinned_profile
 from whatworked.execution.worker import observe
 from whatworked.runs.guarded import describe
 from whatworked.runs.limits import Watch, opened, overrun
 from whatworked.runs.plan import Plan, Unit
 from whatworked.runs.unit import UnitResult, missing_result, run_unit
-
-LOOK_SECONDS = 0.2
-"""How often the records of unfinished units are counted."""
 
 _OURS = f"{PluginError.__module__}.{PluginError.__qualname__}: "
 """How a traceback names an error that is told on its own."""
@@ -74,8 +71,6 @@ class Lanes:
         process dies otherwise is run again estimator by estimator, to tell which it is. While nothing finishes,
         `under_way` is told now and then how many records the unfinished units have.
         """
-        from concurrent.futures import FIRST_COMPLETED, wait
-
         waiting = list(reversed(units))
         running: dict[Any, tuple[_Lane, Asked]] = {}
 
@@ -86,13 +81,14 @@ class Lanes:
         def ask(lane: _Lane, asked: Asked) -> None:
             running[lane.submit(asked)] = lane, asked
 
+        def tell() -> None:
+            if under_way is not None:
+                under_way(sum(lane.records() for lane, _ in running.values()))
+
         for lane in self._lanes:
             start(lane)
         while running:
-            finished, _ = wait(running, LOOK_SECONDS if under_way else None, FIRST_COMPLETED)
-            if under_way and not finished:
-                under_way(sum(lane.records() for lane, _ in running.values()))
-            for future in finished:
+            for future in first_finished(running, tell):
                 lane, asked = running.pop(future)
                 result = lane.result(future, asked)
                 if result is None and (step := lane.overrun()) is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from whatworked.execution.processes import end_processes, start_processes
+from whatworked.execution.processes import end_processes, first_finished, start_processes
 from whatworked.execution.profile import pinned_profile
 from whatworked.plugins import Plugin
 from whatworked.runs.guarded import describe
@@ -53,6 +53,7 @@ class _Worker:
 
         future: Any = self._executor.submit(_run, plugin, position, dimensions, time_limit, self._note)
         try:
+            first_finished([future])
             result: CheckResult = future.result()
         except TerminatedWorkerError:
             self.close()
