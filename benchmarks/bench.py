@@ -14,12 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from whatworked.comparing import compare_methods, pooled
+from whatworked.leaderboard import pack, unpack, verified
 from whatworked.report import write_report
 from whatworked.runs import bench
-from whatworked.runs.comparison import compare_methods
-from whatworked.runs.pool import pooled
-from whatworked.runs.submission import pack, unpack
-from whatworked.runs.verification import verified
 from whatworked.testing import check_estimator, check_policy
 
 ESTIMATORS = ["gp", "ridge-pair", "sklearn.svm:SVR"]

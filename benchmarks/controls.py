@@ -18,9 +18,9 @@ from pathlib import Path
 from whatworked.catalog import conditions
 from whatworked.controls import store
 from whatworked.controls.study import Task, open_workers, run_study, task_of
-from whatworked.cube import mask_string
-from whatworked.execution.profile import pinned_profile
-from whatworked.records import Record
+from whatworked.grading import Record
+from whatworked.surfaces import mask_string
+from whatworked.workers.profile import pinned_profile
 
 ORACLE = Path(__file__).resolve().parent.parent / "tests" / "controls"
 

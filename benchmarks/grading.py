@@ -17,10 +17,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from whatworked.cube import option_letters
 from whatworked.grading import grade, grade_many
-from whatworked.surface import ResponseSurface
-from whatworked.utility import CostMap
+from whatworked.surfaces import CostMap, ResponseSurface, option_letters
 
 
 def random_surface(d: int, scale: float | None = None) -> ResponseSurface:

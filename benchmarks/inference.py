@@ -17,9 +17,9 @@ import numpy as np
 
 from whatworked import references
 from whatworked.controls import KrigingEstimator, KrigingPolicy
-from whatworked.cube import all_bits, bits_of, ranks_of
 from whatworked.inference import RelevanceEstimator, RelevancePolicy
 from whatworked.protocols import Estimator, Policy, SearchState
+from whatworked.surfaces import all_bits, bits_of, ranks_of
 
 CONDITIONS = ("co2__d6", "scifact__d6", "mitdb_100__d6")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from whatworked.controls.acquisition import KrigingPolicy
-from whatworked.controls.candidates import Scores
-from whatworked.controls.classes import ClassAwareEstimator
 from whatworked.controls.designs import DesignPolicy, RandomPolicy, random_order, ridge_design
 from whatworked.controls.kriging import KrigingEstimator
 from whatworked.controls.mean import MeanEstimator
 from whatworked.controls.methods import ESTIMATORS, METHODS, POLICIES, Method, estimator, method, policy
 from whatworked.controls.ridge import RidgeEstimator
+from whatworked.methods.candidates import Scores
+from whatworked.methods.classes import ClassAwareEstimator
 
 __all__ = [
     "ESTIMATORS",

@@ -12,13 +12,13 @@ from typing import Literal
 
 import numpy as np
 
-from whatworked.controls.candidates import Scores, candidates_of, check_scorable
 from whatworked.controls.kriging import KrigingModel, fit_kriging
-from whatworked.cube import BitArray, FloatArray, IntArray
-from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError
-from whatworked.geometry import edges
+from whatworked.methods.candidates import Scores, candidates_of, check_scorable
 from whatworked.protocols import SearchState
+from whatworked.surfaces.edges import edges
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray
 
 Target = Literal["grid", "effect"]
 TARGETS: tuple[Target, ...] = ("grid", "effect")

@@ -18,14 +18,14 @@ from whatworked.controls.acquisition import KrigingPolicy, Target, score_candida
 from whatworked.controls.methods import METHODS
 from whatworked.controls.paths import Runner, degree_of, run_method
 from whatworked.controls.plan import Cell
-from whatworked.controls.ties import Choice, may_win
-from whatworked.cube import FloatArray, anchors, as_strings, mask_ranks
-from whatworked.equivalence import Equivalence
 from whatworked.errors import WhatWorkedError
-from whatworked.grading import grade
+from whatworked.grading.grader import grade
+from whatworked.grading.record import Record
+from whatworked.methods.ties import Choice, may_win
 from whatworked.protocols import Predictor
-from whatworked.records import Record
-from whatworked.surface import ResponseSurface
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import FloatArray, anchors, as_strings, mask_ranks
+from whatworked.surfaces.surface import ResponseSurface
 
 TOLERANCE = 1e-9
 """Largest difference of a prediction or a graded quantity that counts as rounding."""

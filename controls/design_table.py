@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from whatworked.catalog import conditions
+from whatworked.catalog.catalog import conditions
 from whatworked.controls.designs import DECIMALS, INTERCEPT_PENALTY, PENALTY, design_rows, score_design
 from whatworked.controls.recorded_designs import RecordedDesign, classes_digest
-from whatworked.cube import IntArray, anchors
-from whatworked.equivalence import Equivalence
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import IntArray, anchors
 from whatworked.workflows import get
 
 _SCALE = round(1 / INTERCEPT_PENALTY)

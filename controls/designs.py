@@ -15,13 +15,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from whatworked.controls.candidates import Scores, candidates_of, check_scorable
 from whatworked.controls.recorded_designs import recorded_next
 from whatworked.controls.ridge import features
-from whatworked.cube import BitArray, FloatArray, IntArray, anchors, bits_of, check_dimensions, ranks_of
-from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError
+from whatworked.methods.candidates import Scores, candidates_of, check_scorable
 from whatworked.protocols import SearchState
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, anchors, bits_of, check_dimensions, ranks_of
 
 SEED = 20260907
 """Added to the seed of a random order."""

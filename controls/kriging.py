@@ -14,9 +14,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from whatworked.controls.observations import check_observations
-from whatworked.controls.ties import Choice, choose
-from whatworked.cube import BitArray, FloatArray, IntArray, distances, ranks_of
+from whatworked.methods.observations import check_observations
+from whatworked.methods.ties import Choice, choose
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, distances, ranks_of
 
 LENGTHS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
 """Length scales to choose from, in Hamming distance, in order of preference when losses tie."""

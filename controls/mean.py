@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whatworked.controls.observations import check_observations
-from whatworked.cube import BitArray, FloatArray
+from whatworked.methods.observations import check_observations
+from whatworked.surfaces.masks import BitArray, FloatArray
 
 
 @dataclass(frozen=True)

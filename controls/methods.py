@@ -9,14 +9,14 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from whatworked.controls.acquisition import KrigingPolicy
-from whatworked.controls.classes import ClassAwareEstimator
 from whatworked.controls.designs import DesignPolicy, RandomPolicy
 from whatworked.controls.kriging import KrigingEstimator
 from whatworked.controls.mean import MeanEstimator
 from whatworked.controls.ridge import RidgeEstimator
-from whatworked.equivalence import Equivalence
 from whatworked.errors import unknown_name
+from whatworked.methods.classes import ClassAwareEstimator
 from whatworked.protocols import Estimator, Policy
+from whatworked.surfaces.equivalence import Equivalence
 
 Thing = TypeVar("Thing")
 

@@ -13,19 +13,19 @@ from itertools import groupby
 import numpy as np
 
 from whatworked.controls.acquisition import KrigingPolicy, Target, score_candidates
-from whatworked.controls.candidates import Known
-from whatworked.controls.classes import ClassAwareEstimator, with_measured
 from whatworked.controls.designs import RandomPolicy, random_order, ridge_design
 from whatworked.controls.kriging import fit_kriging
 from whatworked.controls.methods import METHODS, Method
 from whatworked.controls.plan import Cell
 from whatworked.controls.ridge import RidgeEstimator, fit_ridge
-from whatworked.cube import FloatArray, IntArray, all_bits, anchors, as_strings
-from whatworked.equivalence import Equivalence
-from whatworked.grading import Grade, grade_many
+from whatworked.grading.grader import Grade, grade_many
+from whatworked.grading.record import Record
+from whatworked.methods.candidates import Known
+from whatworked.methods.classes import ClassAwareEstimator, with_measured
 from whatworked.protocols import Predictor
-from whatworked.records import Record
-from whatworked.surface import ResponseSurface
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import FloatArray, IntArray, all_bits, anchors, as_strings
+from whatworked.surfaces.surface import ResponseSurface
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from whatworked.catalog import Condition, conditions
+from whatworked.catalog.catalog import Condition, conditions
 from whatworked.controls.methods import METHODS
 
 BUDGETS: Mapping[str, tuple[int, ...]] = MappingProxyType(

@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from whatworked.canonical import sha256
-from whatworked.cube import IntArray, as_strings, mask_ranks
+from whatworked.storage.canonical import sha256
+from whatworked.surfaces.masks import IntArray, as_strings, mask_ranks
 
 FILE = Path(__file__).resolve().parent / "designs.tsv"
 _TITLE = "d\tdegree\tclasses\torder\trounding"

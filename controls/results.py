@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from whatworked.aggregate import Measurement, Summary, macro_mean, summarize
-from whatworked.catalog import Condition, conditions, families, select
+from whatworked.catalog.catalog import Condition, conditions, families, select
 from whatworked.controls.methods import METHODS
 from whatworked.errors import InvalidOptionError
-from whatworked.grades import TOLERANCES
-from whatworked.paired import compare
-from whatworked.records import Record
+from whatworked.grading.grades import TOLERANCES
+from whatworked.grading.record import Record
+from whatworked.statistics.averages import Measurement, Summary, macro_mean, summarize
+from whatworked.statistics.paired import compare
 
 Row = dict[str, Any]
 

@@ -18,11 +18,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.controls.observations import check_observations
-from whatworked.controls.ties import Choice, choose
-from whatworked.cube import BitArray, FloatArray, bits_of
 from whatworked.errors import InvalidOptionError
-from whatworked.geometry import pairs
+from whatworked.methods.observations import check_observations
+from whatworked.methods.ties import Choice, choose
+from whatworked.surfaces.edges import pairs
+from whatworked.surfaces.masks import BitArray, FloatArray, bits_of
 
 ALPHAS = (10.0, 1.0, 0.1, 1e-3, 1e-5)
 """Penalties to choose from, in order of preference when their losses tie."""

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from whatworked.aggregate import Measurement, macro_mean
 from whatworked.controls.methods import METHODS, PLAIN_ESTIMATORS, estimator
 from whatworked.controls.results import Cohort, Row, cohorts, graded
-from whatworked.cube import FloatArray, all_bits, anchors, bits_of, mask_ranks
-from whatworked.grades import Grade
-from whatworked.grading import grade
-from whatworked.records import Record
-from whatworked.surface import ResponseSurface
+from whatworked.grading.grader import grade
+from whatworked.grading.grades import Grade
+from whatworked.grading.record import Record
+from whatworked.statistics.averages import Measurement, macro_mean
+from whatworked.surfaces.masks import FloatArray, all_bits, anchors, bits_of, mask_ranks
+from whatworked.surfaces.surface import ResponseSurface
 
 Surfaces = Callable[[str], ResponseSurface]
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import msgspec
 
-from whatworked.canonical import canonical_json, sha256
 from whatworked.errors import StorageError, unknown_name
-from whatworked.files import storage_errors, write_atomic
-from whatworked.records import Record
-from whatworked.references.index import Maker
+from whatworked.grading.record import Record
+from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.storage.files import storage_errors, write_atomic
+from whatworked.workers.software import Maker
 
 SCHEMA = 1
 """Version of the format of record files and index."""

@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from whatworked.canonical import sha256
-from whatworked.catalog import Condition
+from whatworked.catalog.catalog import Condition
 from whatworked.controls.paths import run_cells
 from whatworked.controls.plan import Cell, planned
 from whatworked.controls.store import StudyIndex, read_index, records_path, write_index, write_records
-from whatworked.equivalence import Equivalence
 from whatworked.errors import ExecutionError
-from whatworked.execution.lock import folder_lock
-from whatworked.execution.profile import NumericProfile, pinned_profile, require_pinned
-from whatworked.files import storage_errors
+from whatworked.grading.record import Record
 from whatworked.progress import Progress, progress
-from whatworked.records import Record
 from whatworked.references import load_surface, table_digest
-from whatworked.references.index import Maker
-from whatworked.surface import ResponseSurface
+from whatworked.storage.canonical import sha256
+from whatworked.storage.files import storage_errors
+from whatworked.storage.lock import folder_lock
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.surface import ResponseSurface
+from whatworked.workers.profile import NumericProfile, pinned_profile, require_pinned
+from whatworked.workers.software import Maker
 from whatworked.workflows import get
 
 Result = TypeVar("Result")
@@ -162,7 +162,7 @@ class Workers:
 
     def maker(self) -> Maker:
         """What the workers compute with."""
-        from whatworked.execution.worker import observe
+        from whatworked.workers.software import observe
 
         with _deaths():
             maker: Maker = self._executor.submit(observe, self._profile).result()
@@ -177,7 +177,7 @@ class Workers:
 
     def map(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
         """Results of a function for each tuple of arguments, as they finish."""
-        from whatworked.execution.processes import first_finished
+        from whatworked.workers.processes import first_finished
 
         waiting = {self._executor.submit(_pinned_call, self._profile, function, *arguments) for arguments in calls}
         while waiting:
@@ -197,7 +197,7 @@ def open_workers(jobs: int, profile: NumericProfile, tasks: int) -> Iterator[Wor
     InvalidOptionError
         For fewer than one job.
     """
-    from whatworked.execution.processes import end_processes, start_processes, worker_count
+    from whatworked.workers.processes import end_processes, start_processes, worker_count
 
     executor = start_processes(profile, worker_count(jobs, tasks))
     try:

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from whatworked.catalog import Condition
+from whatworked.catalog.catalog import Condition
 from whatworked.controls.audit import close, differing_grades, faults
 from whatworked.controls.design_table import catalog_cubes, make_designs
 from whatworked.controls.recorded_designs import recorded_designs
 from whatworked.controls.store import folder, read_index, read_records
 from whatworked.controls.study import Task, open_workers, task_of
-from whatworked.execution.profile import pinned_profile
+from whatworked.grading.record import Record
 from whatworked.progress import progress
-from whatworked.records import Record
 from whatworked.references import load_table
+from whatworked.workers.profile import pinned_profile
 
 Verdict = Literal["identical", "equal", "tie-dependent", "different", "missing"]
 Key = tuple[str, str, int, int]

@@ -3,10 +3,9 @@
 import sys
 from pathlib import Path
 
+from whatworked.comparing import compare_methods, pooled
 from whatworked.report import write_report
 from whatworked.runs import bench, catalog_tasks
-from whatworked.runs.comparison import compare_methods
-from whatworked.runs.pool import pooled
 
 HERE = Path(__file__).parent
 

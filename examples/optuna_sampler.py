@@ -9,8 +9,8 @@ A sampler looks for the best mask, a policy like gp-effect for what each option 
 
 import sys
 
+from whatworked.comparing import standings
 from whatworked.runs import bench, catalog_tasks
-from whatworked.runs.summary import standings
 
 
 def main(out):

@@ -13,8 +13,8 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
+from whatworked.comparing import standings
 from whatworked.runs import bench, catalog_tasks
-from whatworked.runs.summary import standings
 
 
 def main(out):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whatworked.canonical import sha256
 from whatworked.errors import ReferenceTableError, unknown_name
-from whatworked.files import storage_errors
+from whatworked.storage.canonical import sha256
+from whatworked.storage.files import storage_errors
 
 if TYPE_CHECKING:
     from whatworked.references.schema import Table
-    from whatworked.surface import ResponseSurface
+    from whatworked.surfaces.surface import ResponseSurface
 
 __all__ = ["conditions", "folder", "load_surface", "load_table", "no_tables", "table_digest", "table_path"]
 
@@ -161,8 +161,8 @@ def load_surface(condition: str, where: Path | str | None = None) -> ResponseSur
     """
     import numpy as np
 
-    from whatworked.surface import ResponseSurface
-    from whatworked.utility import CostMap
+    from whatworked.surfaces.cost_map import CostMap
+    from whatworked.surfaces.surface import ResponseSurface
 
     table = load_table(condition, where)
     header = table.header

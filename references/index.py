@@ -12,52 +12,15 @@ from pathlib import Path
 
 import msgspec
 
-from whatworked.canonical import canonical_json, sha256
 from whatworked.errors import ReferenceTableError
-from whatworked.files import storage_errors, write_atomic
+from whatworked.storage.files import storage_errors, write_atomic
+from whatworked.workers.software import Maker
 
 SCHEMA = 1
 """Version of the index format."""
 
 INDEX = "index.json"
 MACHINE = "machine.json"
-
-
-class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """Numeric profile in effect while a table was made, as the worker itself found it.
-
-    Attributes
-    ----------
-    architecture : str
-        Processor architecture, for instance ``"x86_64"``.
-    vector_features : tuple of str
-        Vector features numpy used, baseline included, after pinning.
-    blas : tuple of str
-        Each BLAS library loaded: name, version and kernel, sorted.
-    threads : int
-        Threads per worker.
-    hash_seed : str
-        PYTHONHASHSEED of the workers.
-    """
-
-    architecture: str
-    vector_features: tuple[str, ...]
-    blas: tuple[str, ...]
-    threads: int
-    hash_seed: str
-
-
-class Maker(msgspec.Struct, frozen=True, kw_only=True):
-    """The software that made tables."""
-
-    python: str
-    packages: dict[str, str]
-    profile: Profile
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 over the canonical JSON of the fields."""
-        return sha256(canonical_json(msgspec.to_builtins(self)))
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from whatworked.canonical import canonical_json
-from whatworked.cube import mask_strings
 from whatworked.errors import ReferenceTableError
+from whatworked.storage.canonical import canonical_json
+from whatworked.surfaces.masks import mask_strings
 from whatworked.wording import first_few
 
 SCHEMA = 1
@@ -43,7 +43,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         Category of each warning raised, in the order of raising.
     fingerprint : dict
         A few numbers computed from the prediction, by which another machine tells "same up to rounding" from
-        "different"; see `whatworked.prediction`.
+        "different"; see `whatworked.declaration.fingerprint`.
     sensitivity : dict of str to float
         Further scores of the same prediction, by name (for instance event F1 under other tolerances).
     """

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from published_figures import Published
+from run_helpers import three_tasks
 
 # No timed assertions: a busy machine is no failure.
 settings.register_profile("patient", deadline=None)
@@ -30,3 +31,9 @@ def published() -> Published:
 def root() -> Path:
     """The checkout."""
     return ROOT
+
+
+@pytest.fixture
+def tasks():
+    """Three small conditions to run on."""
+    return three_tasks()

@@ -6,10 +6,10 @@ import gc
 
 import numpy as np
 
-from whatworked.canonical import canonical_json, sha256
 from whatworked.plugins import load
 from whatworked.runs import Plan, Task, crossed
-from whatworked.surface import ResponseSurface
+from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.surfaces import ResponseSurface
 
 
 def synthetic_task(

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import msgspec
 
-from whatworked.canonical import sha256
-from whatworked.cube import mask_strings, option_letters
-from whatworked.exports import Labelled
-from whatworked.references.index import INDEX, Entry, Index, Maker, Profile
+from whatworked.references.index import INDEX, Entry, Index
 from whatworked.references.schema import Header, OptionNote, Row, Table, render
-from whatworked.surface import ResponseSurface
-from whatworked.utility import CostMap
+from whatworked.storage.canonical import sha256
+from whatworked.surfaces import CostMap, ResponseSurface, mask_strings, option_letters
+from whatworked.surfaces.exports import Labelled
+from whatworked.workers.software import Maker, Profile
 
 PROFILE = Profile(architecture="none", vector_features=(), blas=(), threads=1, hash_seed="0")
 MAKER = Maker(python="none", packages={}, profile=PROFILE)

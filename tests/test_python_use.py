@@ -12,13 +12,13 @@ from run_helpers import lowest, mean, three_tasks
 
 import whatworked
 from whatworked import ResponseSurface, bench, load_surface, references
+from whatworked.comparing import pooled
 from whatworked.controls.store import folder as study
 from whatworked.controls.store import read_records
 from whatworked.errors import UnknownNameError
-from whatworked.execution.rebuild import RebuildRequest
+from whatworked.execution import RebuildRequest
 from whatworked.report import write_report
 from whatworked.runs import Task, catalog_tasks, read_run
-from whatworked.runs.pool import pooled
 
 
 class Elsewhere:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from whatworked.errors import InvalidSurfaceError
-from whatworked.surface import ResponseSurface
+from whatworked.surfaces import ResponseSurface
 from whatworked.wording import counted, first_few, fixed
 
 

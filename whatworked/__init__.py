@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from whatworked.grading import grade_many as grade_many
     from whatworked.references import load_surface as load_surface
     from whatworked.runs import bench as bench
-    from whatworked.surface import ResponseSurface as ResponseSurface
+    from whatworked.surfaces import ResponseSurface as ResponseSurface
 
 __version__ = "0.1.0"
 
 _EXPORTS = {
     "Grade": "whatworked.grading",
-    "ResponseSurface": "whatworked.surface",
+    "ResponseSurface": "whatworked.surfaces",
     "bench": "whatworked.runs",
     "grade": "whatworked.grading",
     "grade_many": "whatworked.grading",

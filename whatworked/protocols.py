@@ -13,8 +13,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from whatworked.cube import BitArray, FloatArray, IntArray, bits_of, ranks_of
-from whatworked.equivalence import Equivalence
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, bits_of, ranks_of
 
 
 @runtime_checkable

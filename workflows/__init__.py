@@ -5,12 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from whatworked.catalog import FAMILIES
 from whatworked.errors import unknown_name
 from whatworked.workflows import outside
+from whatworked.workflows.families import FAMILIES
 
 if TYPE_CHECKING:
-    from whatworked.workflow import Workflow
+    from whatworked.declaration.workflow import Workflow
+
+__all__ = ["FAMILIES", "families", "get"]
 
 
 def families() -> tuple[str, ...]:

@@ -12,15 +12,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import StandardScaler
 
-from whatworked.cube import FloatArray
-from whatworked.metric import Metric
-from whatworked.prediction import PredictionForm, labels_fingerprint
-from whatworked.workflow import Option, Stage, Switches, Workflow
+from whatworked.declaration.fingerprint import PredictionForm, labels_fingerprint
+from whatworked.declaration.metric import Metric
+from whatworked.declaration.workflow import Option, Stage, Switches, Workflow
+from whatworked.surfaces.masks import FloatArray
 from whatworked.workflows import second_metrics
 from whatworked.workflows.tabular import signed_log
 
 if TYPE_CHECKING:
-    from whatworked.prepared import PreparedInput
+    from whatworked.declaration.prepared import PreparedInput
 
 Features = tuple[FloatArray, FloatArray]
 """Training rows and evaluation rows."""

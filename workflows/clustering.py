@@ -11,15 +11,15 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.preprocessing import StandardScaler
 
-from whatworked.cube import FloatArray
-from whatworked.metric import Metric
-from whatworked.prediction import PredictionForm, labels_fingerprint
-from whatworked.workflow import Option, Stage, Switches, Workflow
+from whatworked.declaration.fingerprint import PredictionForm, labels_fingerprint
+from whatworked.declaration.metric import Metric
+from whatworked.declaration.workflow import Option, Stage, Switches, Workflow
+from whatworked.surfaces.masks import FloatArray
 from whatworked.workflows import second_metrics
 from whatworked.workflows.tabular import signed_log
 
 if TYPE_CHECKING:
-    from whatworked.prepared import PreparedInput
+    from whatworked.declaration.prepared import PreparedInput
 
 
 def transform(data: PreparedInput, log: bool) -> FloatArray:

@@ -12,14 +12,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
-from whatworked.cube import FloatArray
-from whatworked.metric import Metric
-from whatworked.prediction import PredictionForm, values_fingerprint
-from whatworked.workflow import Option, Stage, Switches, Workflow
+from whatworked.declaration.fingerprint import PredictionForm, values_fingerprint
+from whatworked.declaration.metric import Metric
+from whatworked.declaration.workflow import Option, Stage, Switches, Workflow
+from whatworked.surfaces.masks import FloatArray
 from whatworked.workflows import second_metrics
 
 if TYPE_CHECKING:
-    from whatworked.prepared import PreparedInput
+    from whatworked.declaration.prepared import PreparedInput
 
 Pairs = list[tuple[int, int]]
 Column = tuple[FloatArray, FloatArray]

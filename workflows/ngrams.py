@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
-from whatworked.cube import IntArray
+from whatworked.surfaces.masks import IntArray
 
 Counts = tuple[csr_array, csr_array]
 """Term counts of the documents and of the queries, float64, columns in alphabetical order of the terms."""

@@ -8,11 +8,11 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from whatworked.catalog import FAMILIES
 from whatworked.errors import PluginError, WhatWorkedError
+from whatworked.workflows.families import FAMILIES
 
 if TYPE_CHECKING:
-    from whatworked.workflow import Workflow
+    from whatworked.declaration.workflow import Workflow
 
 ENTRY_POINT_GROUP = "whatworked.families"
 """Entry points of this group name a family and say ``module:attribute`` of its workflow."""
@@ -46,7 +46,7 @@ def load(location: str, family: str | None = None) -> Workflow:
     PluginError
         If it cannot be imported, is not a `Workflow`, or has another family name.
     """
-    from whatworked.workflow import Workflow
+    from whatworked.declaration.workflow import Workflow
 
     module, _, attribute = location.partition(":")
     try:
@@ -61,7 +61,7 @@ def load(location: str, family: str | None = None) -> Workflow:
             "give module:attribute of a Workflow that Python can import here"
         ) from error
     if not isinstance(found, Workflow):
-        raise PluginError(f"{location!r} is a {type(found).__name__}; it must be a whatworked.workflow.Workflow")
+        raise PluginError(f"{location!r} is a {type(found).__name__}; it must be a whatworked.declaration.Workflow")
     if family is not None and found.family != family:
         raise PluginError(
             f"{location!r} is registered as family {family!r} but declares {found.family!r}; use one name"

@@ -8,14 +8,14 @@ import numpy as np
 from scipy.ndimage import gaussian_filter, median_filter
 from scipy.signal import wiener
 
-from whatworked.cube import FloatArray
-from whatworked.metric import Metric
-from whatworked.prediction import PredictionForm, values_fingerprint
-from whatworked.workflow import Option, Stage, Switches, Workflow
+from whatworked.declaration.fingerprint import PredictionForm, values_fingerprint
+from whatworked.declaration.metric import Metric
+from whatworked.declaration.workflow import Option, Stage, Switches, Workflow
+from whatworked.surfaces.masks import FloatArray
 from whatworked.workflows import second_metrics
 
 if TYPE_CHECKING:
-    from whatworked.prepared import PreparedInput
+    from whatworked.declaration.prepared import PreparedInput
 
 
 def median(data: PreparedInput, size: int | None) -> FloatArray:

@@ -10,15 +10,15 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
-from whatworked.cube import FloatArray
-from whatworked.metric import Metric
-from whatworked.prediction import PredictionForm, rankings_fingerprint
-from whatworked.workflow import Option, Stage, Switches, Workflow
+from whatworked.declaration.fingerprint import PredictionForm, rankings_fingerprint
+from whatworked.declaration.metric import Metric
+from whatworked.declaration.workflow import Option, Stage, Switches, Workflow
+from whatworked.surfaces.masks import FloatArray
 from whatworked.workflows import ngrams, second_metrics
 from whatworked.workflows.ngrams import Corpus, Counts
 
 if TYPE_CHECKING:
-    from whatworked.prepared import PreparedInput
+    from whatworked.declaration.prepared import PreparedInput
 
 DEPTH = 10
 """Number of documents ranked and scored per query."""

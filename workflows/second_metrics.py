@@ -14,10 +14,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from whatworked.cube import FloatArray, IntArray
+from whatworked.surfaces.masks import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from whatworked.prepared import PreparedInput
+    from whatworked.declaration.prepared import PreparedInput
 
 
 def balanced_accuracy(data: PreparedInput, prediction: Iterable[int]) -> float:

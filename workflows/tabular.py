@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from whatworked.cube import FloatArray
+from whatworked.surfaces.masks import FloatArray
 
 
 def signed_log(features: FloatArray) -> FloatArray:

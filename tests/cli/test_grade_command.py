@@ -12,11 +12,10 @@ import surface_tables
 from click.testing import CliRunner
 
 from whatworked.cli import cli
-from whatworked.cube import mask_strings
 from whatworked.errors import InvalidArtifactError, InvalidMaskError, StorageError, UnknownNameError, WhatWorkedError
-from whatworked.grading import Grade, grade
-from whatworked.surface import ResponseSurface
-from whatworked.utility import CostMap
+from whatworked.grading import grade
+from whatworked.grading.grader import Grade
+from whatworked.surfaces import CostMap, ResponseSurface, mask_strings
 
 TRUTH = np.array([0.5, 0.25, 0.8, 0.4])
 GUESS = [0.5, 0.5, 0.625, 0.0]

@@ -9,11 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from whatworked.cli import cli
-from whatworked.cube import all_bits
 from whatworked.errors import StorageError, UnknownNameError
 from whatworked.inference import episodes
-from whatworked.inference.episodes import Problem
-from whatworked.surface import ResponseSurface
+from whatworked.inference.study.games import Problem
+from whatworked.surfaces import ResponseSurface, all_bits
 
 
 def toy(name, family, seed):

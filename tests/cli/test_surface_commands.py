@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from whatworked.cli import cli
 from whatworked.cli.effects import effects
 from whatworked.errors import InvalidOptionError, ReferenceTableError, UnknownNameError
-from whatworked.reversals import FLOORS
+from whatworked.surfaces.reversals import FLOORS
 
 # Option A adds 0.25 where B is off and takes 0.125 where it is on; B always adds; C does nothing.
 REVERSING = np.repeat([0.25, 0.75, 0.5, 0.625], 2)

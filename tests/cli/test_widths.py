@@ -13,8 +13,8 @@ import termios
 import pytest
 from click.testing import CliRunner
 
-from whatworked.cli import cli, tables
-from whatworked.cli.tables import print_table, print_text
+from whatworked.cli import cli, print_text, tables
+from whatworked.cli.output import print_table
 from whatworked.progress import progress
 
 COMMANDS = [

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from whatworked.cube import anchors, as_strings, bits_of, mask_string, mask_strings
-from whatworked.equivalence import Equivalence
 from whatworked.protocols import SearchState
-from whatworked.surface import ResponseSurface
+from whatworked.surfaces import Equivalence, ResponseSurface, anchors, bits_of, mask_string, mask_strings
+from whatworked.surfaces.masks import as_strings
 
 
 def rough_surface(d, seed, name="rough"):

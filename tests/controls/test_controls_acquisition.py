@@ -8,12 +8,13 @@ import oracle
 import pytest
 from controls_samples import as_dict, consistent, representatives, rough_surface, state_of, strings, switched_classes
 
-from whatworked.controls.acquisition import KrigingPolicy, score_candidates
-from whatworked.controls.candidates import Scores
+from whatworked.controls import KrigingPolicy
+from whatworked.controls.acquisition import score_candidates
 from whatworked.controls.kriging import fit_kriging
-from whatworked.controls.ties import choose
-from whatworked.cube import ranks_of
 from whatworked.errors import InvalidOptionError
+from whatworked.methods import Scores
+from whatworked.methods.ties import choose
+from whatworked.surfaces import ranks_of
 
 
 def differences(d):

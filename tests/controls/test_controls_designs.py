@@ -8,14 +8,14 @@ import pytest
 from controls_samples import representatives, rough_surface, state_of, strings, switched_classes
 
 from whatworked.catalog import conditions
+from whatworked.controls import DesignPolicy, RandomPolicy, random_order, ridge_design
 from whatworked.controls.design_table import ExactScores, catalog_cubes, make_design, make_designs
-from whatworked.controls.designs import DesignPolicy, RandomPolicy, random_order, ridge_design, score_design
+from whatworked.controls.designs import score_design
 from whatworked.controls.recorded_designs import FILE, parse, recorded_designs, render
 from whatworked.controls.study import open_workers
-from whatworked.cube import ranks_of
-from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError
-from whatworked.execution.profile import pinned_profile
+from whatworked.surfaces import Equivalence, ranks_of
+from whatworked.workers.profile import pinned_profile
 from whatworked.workflows import get
 
 MAIN = "0011 0101 0110 1000 1001 1110 0010 0100 1011 1101 0001 1010 0111 1100"

@@ -10,9 +10,10 @@ from controls_samples import rough_surface, strings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatworked.controls.kriging import LENGTHS, NUGGETS, KrigingEstimator, KrigingModel, fit_kriging
-from whatworked.cube import all_bits, bits_of
+from whatworked.controls import KrigingEstimator
+from whatworked.controls.kriging import LENGTHS, NUGGETS, KrigingModel, fit_kriging
 from whatworked.errors import InvalidMaskError, InvalidSurfaceError
+from whatworked.surfaces import all_bits, bits_of
 
 CELLS = np.arange(64)
 

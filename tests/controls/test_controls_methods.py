@@ -7,13 +7,12 @@ import pytest
 from controls_samples import consistent, rough_surface, state_of, switched_classes
 
 from whatworked import controls
+from whatworked.controls import RidgeEstimator
 from whatworked.controls.plan import BUDGETS, planned, total
-from whatworked.controls.ridge import RidgeEstimator
-from whatworked.cube import all_bits, bits_of, ranks_of
-from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidMaskError, InvalidOptionError, UnknownNameError
 from whatworked.grading import grade
 from whatworked.protocols import Estimator, Policy, Predictor, SearchState
+from whatworked.surfaces import Equivalence, all_bits, bits_of, ranks_of
 
 
 @pytest.mark.parametrize("name", controls.ESTIMATORS)
@@ -127,7 +126,7 @@ class TestPlan:
     def test_counts_by_track_and_method_are_those_of_the_specification(self):
         from collections import Counter
 
-        from whatworked.catalog import conditions
+        from whatworked.catalog.catalog import conditions
 
         counts: Counter[tuple[str, str]] = Counter()
         for one in conditions():

@@ -7,12 +7,12 @@ from functools import cache
 
 import pytest
 
-from whatworked.aggregate import mean, sample_sd
 from whatworked.catalog import condition
 from whatworked.controls.paths import run_cells
 from whatworked.controls.plan import planned
 from whatworked.controls.store import read_records
-from whatworked.surface import ResponseSurface
+from whatworked.statistics.averages import mean, sample_sd
+from whatworked.surfaces import ResponseSurface
 from whatworked.workflows import get
 
 TOLERANCE = 1e-9

@@ -14,11 +14,9 @@ from whatworked.catalog import conditions
 from whatworked.cli import cli
 from whatworked.controls import results, store
 from whatworked.controls.shared_observations import acquisition_matrix, coverage_table, refit
-from whatworked.effects import mean_absolute_effect
 from whatworked.errors import InvalidOptionError, UnknownNameError
-from whatworked.grades import TOLERANCES
-from whatworked.grading import grade
-from whatworked.records import Record
+from whatworked.grading import TOLERANCES, Record, grade
+from whatworked.surfaces import mean_absolute_effect
 
 
 def invented(condition, method="D1", seed=0, budget=8, **grade):

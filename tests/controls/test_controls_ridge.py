@@ -9,9 +9,10 @@ from controls_samples import as_dict, rough_surface, strings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatworked.controls.ridge import ALPHAS, RidgeEstimator, Smoother, features, fit_ridge
-from whatworked.cube import all_bits, bits_of
+from whatworked.controls import RidgeEstimator
+from whatworked.controls.ridge import ALPHAS, Smoother, features, fit_ridge
 from whatworked.errors import InvalidMaskError, InvalidOptionError, InvalidSurfaceError
+from whatworked.surfaces import all_bits, bits_of
 
 
 @st.composite

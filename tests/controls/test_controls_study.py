@@ -16,9 +16,9 @@ from whatworked.catalog import condition, conditions
 from whatworked.controls import store, study, verify
 from whatworked.controls.plan import planned, total
 from whatworked.errors import InvalidOptionError, ReferenceTableError, StorageError, UnknownNameError
-from whatworked.execution.lock import folder_lock
-from whatworked.execution.profile import HASH_SEED, pinned_profile
 from whatworked.grading import grade
+from whatworked.storage.lock import folder_lock
+from whatworked.workers.profile import HASH_SEED, pinned_profile
 from whatworked.workflows import get
 
 

@@ -17,8 +17,7 @@ from whatworked.cli import cli
 from whatworked.controls import METHODS, audit, paths, store, study, verify
 from whatworked.controls.acquisition import score_candidates
 from whatworked.controls.paths import run_cells
-from whatworked.cube import mask_strings
-from whatworked.equivalence import Equivalence
+from whatworked.surfaces import Equivalence, mask_strings
 
 TASKS = {one.id: study.task_of(one) for one in SOME}
 

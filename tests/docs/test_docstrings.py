@@ -33,5 +33,10 @@ def test_docstrings(name: str) -> None:
 
 def test_examples_are_found_in_every_part() -> None:
     found = modules_with_examples()
-    for name in ("whatworked.surface", "whatworked.controls.ties", "whatworked.workflows", "whatworked.cli.layout"):
+    for name in (
+        "whatworked.surfaces.surface",
+        "whatworked.methods.ties",
+        "whatworked.workflows",
+        "whatworked.cli.layout",
+    ):
         assert name in found

@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from whatworked.cli import COMMANDS, cli
-from whatworked.inference.loo import VARIANTS
+from whatworked.inference.study.loo import VARIANTS
 
 
 @pytest.fixture

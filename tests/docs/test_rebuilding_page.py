@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from whatworked.cli import COMMANDS
-from whatworked.execution.profile import pinned_profile
 from whatworked.references.schema import COLUMNS
+from whatworked.workers.profile import pinned_profile
 
 
 @pytest.fixture

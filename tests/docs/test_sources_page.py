@@ -16,9 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 from whatworked import catalog
+from whatworked.catalog import manifests
+from whatworked.catalog.manifest_files import FOLDERS_VARIABLE
+from whatworked.catalog.manifest_layout import Preparation, RawFile, Reader
 from whatworked.cli.sources import sources
-from whatworked.manifest import Preparation, RawFile, Reader
-from whatworked.manifests import FOLDERS_VARIABLE, manifests
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from whatworked.catalog import Condition
-from whatworked.execution.rebuild import RebuildRequest, rebuild
-from whatworked.prepared import PreparedInput
+from whatworked.declaration import PreparedInput
+from whatworked.execution import RebuildRequest, rebuild
 from whatworked.workflows import get
 
 CONDITIONS = tuple(

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {folder!r})
 from toy_family import CONDITIONS, Shelf, workflow_of
-from whatworked.execution.profile import pinned_profile
-from whatworked.execution.rebuild import RebuildRequest, rebuild
+from whatworked.workers.profile import pinned_profile
+from whatworked.execution import RebuildRequest, rebuild
 
 if __name__ == "__main__":
     if sys.argv[2] == "environment":

@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {folder!r})
 from toy_family import CONDITIONS, Shelf, workflow_of
-from whatworked.execution.rebuild import RebuildRequest, rebuild
+from whatworked.execution import RebuildRequest, rebuild
 try:
     request = RebuildRequest(CONDITIONS, Path(sys.argv[1]), jobs=2)
     print(rebuild(request, Shelf(box={{"slow": {slow}}}, jar={{"slow": {slow}}}), workflow_of).count("built"))

@@ -8,8 +8,8 @@ import pytest
 
 from whatworked.errors import StorageError
 from whatworked.execution.journal import JOURNAL, Journal, JournalRecord
-from whatworked.execution.lock import folder_lock
 from whatworked.references.schema import Row
+from whatworked.storage.lock import folder_lock
 
 
 def record(rank: int) -> JournalRecord:

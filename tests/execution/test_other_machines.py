@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from other_machines import CONDITIONS
 
-from whatworked.execution.profile import pinned_profile
+from whatworked.workers.profile import pinned_profile
 
 PROGRAM = Path(__file__).parent / "other_machines.py"
 

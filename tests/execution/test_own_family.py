@@ -16,7 +16,7 @@ import pytest
 import toy_family
 from toy_family import WORKFLOW, Shelf
 
-from whatworked.prepared import PreparedInput
+from whatworked.declaration import PreparedInput
 
 MANIFEST = """
 schema = 1

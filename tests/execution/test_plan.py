@@ -7,10 +7,10 @@ import itertools
 import pytest
 from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf
 
-from whatworked.cube import mask_strings
 from whatworked.execution.plan import SourcePlan, plan_source, tree_order
 from whatworked.execution.schedule import CHUNK, Schedule
 from whatworked.execution.worker import SharedStages, Work
+from whatworked.surfaces import mask_strings
 
 
 def plan(*conditions: object, **how: object) -> SourcePlan:

@@ -12,14 +12,14 @@ import pytest
 from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf, workflow_of
 
 from whatworked import references, workflows
-from whatworked.catalog import FAMILIES
 from whatworked.errors import ExecutionError, InvalidOptionError, ReferenceTableError, StorageError, UnknownNameError
+from whatworked.execution import RebuildReport, RebuildRequest, rebuild
+from whatworked.execution.assembly import version_of
 from whatworked.execution.journal import JOURNAL
-from whatworked.execution.lock import folder_lock
-from whatworked.execution.rebuild import FAILURES, RebuildRequest, rebuild
-from whatworked.execution.report import RebuildReport
-from whatworked.execution.tables import version_of
+from whatworked.execution.rebuilding import FAILURES
 from whatworked.references.index import INDEX
+from whatworked.storage.lock import folder_lock
+from whatworked.workflows import FAMILIES
 
 
 def run(out: Path, shelf: Shelf | None = None, conditions: Any = CONDITIONS, **how: Any) -> RebuildReport:

@@ -6,7 +6,8 @@ import pytest
 
 from whatworked.catalog import Condition, condition
 from whatworked.cli import rebuild as command
-from whatworked.execution.report import ConditionResult, RebuildReport, cause_of
+from whatworked.execution import ConditionResult, RebuildReport
+from whatworked.execution.report import cause_of
 
 
 def built(name: str, as_shipped: bool | None) -> ConditionResult:

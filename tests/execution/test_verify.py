@@ -12,14 +12,14 @@ import pytest
 from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf, workflow_of
 
 from whatworked import references
-from whatworked.canonical import sha256
 from whatworked.errors import InvalidOptionError, ReferenceTableError
-from whatworked.execution.comparison import compare_rows, explanations, header_differences
-from whatworked.execution.rebuild import RebuildRequest, rebuild
-from whatworked.execution.tables import header_of
-from whatworked.execution.verify import VerifyReport, VerifyRequest, sample_of, verify
+from whatworked.execution import RebuildRequest, VerifyReport, VerifyRequest, rebuild, verify
+from whatworked.execution.agreement import compare_rows, explanations, header_differences
+from whatworked.execution.assembly import header_of
+from whatworked.execution.verifying import sample_of
 from whatworked.references.index import MACHINE, read_index, write_index
 from whatworked.references.schema import OptionNote, Row, Table, render
+from whatworked.storage.canonical import sha256
 
 
 def check(folder: Path, shelf: Shelf | None = None, conditions: Any = CONDITIONS, **how: Any) -> VerifyReport:

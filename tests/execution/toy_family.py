@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from whatworked.catalog import Condition
+from whatworked.declaration import Metric, PredictionForm, PreparedInput, Workflow, values_fingerprint
+from whatworked.declaration.workflow import Option, Stage
 from whatworked.errors import SourceUnavailableError
-from whatworked.metric import Metric
-from whatworked.prediction import PredictionForm, values_fingerprint
-from whatworked.prepared import PreparedInput
-from whatworked.workflow import Option, Stage, Workflow
 
 
 def _mark(data: PreparedInput, stage: str) -> None:

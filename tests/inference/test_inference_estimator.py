@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from whatworked.cube import all_bits, bits_of
 from whatworked.errors import InvalidMaskError, InvalidOptionError
-from whatworked.geometry import edges
 from whatworked.inference import RelevanceEstimator
+from whatworked.surfaces import all_bits, bits_of
+from whatworked.surfaces.edges import edges
 
 RANKS = [0, 31, 5, 18, 12, 27, 9, 22, 3, 16]
 
@@ -144,8 +144,8 @@ def test_order_of_purchase_does_not_matter(model):
 def test_published_surfaces_are_recovered_better_than_by_ordinary_kriging(published):
     """Same measurements for both: those of the published ridge design."""
     from whatworked.controls import KrigingEstimator, ridge_design
-    from whatworked.grading import grade
-    from whatworked.surface import ResponseSurface
+    from whatworked.grading.grader import grade
+    from whatworked.surfaces.surface import ResponseSurface
 
     gains = []
     for condition in published.conditions:

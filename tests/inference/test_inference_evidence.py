@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from whatworked.cube import all_bits
+from whatworked.inference import Prior
 from whatworked.inference.evidence import weigh
-from whatworked.inference.kernel import SHAPES, Kernels, Prior
+from whatworked.inference.kernel import SHAPES, Kernels
 from whatworked.inference.quadrature import normal_points
+from whatworked.surfaces import all_bits
 
 
 def integrated(covariance, values):

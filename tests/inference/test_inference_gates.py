@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from whatworked.cube import all_bits
 from whatworked.inference import gates
 from whatworked.inference.quadrature import uniform_points
+from whatworked.surfaces import all_bits
 
 
 @pytest.mark.parametrize("d", [1, 2, 4])

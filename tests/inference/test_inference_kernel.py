@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from whatworked.cube import all_bits, distances
 from whatworked.errors import InvalidOptionError
-from whatworked.inference.kernel import SHAPES, Kernels, Prior
+from whatworked.inference import Prior
+from whatworked.inference.kernel import SHAPES, Kernels
 from whatworked.inference.quadrature import normal_points
+from whatworked.surfaces import all_bits
+from whatworked.surfaces.masks import distances
 
 
 def kernels(d, count=16, prior=Prior(), gates=None, stream=5):  # noqa: B008 - a frozen value

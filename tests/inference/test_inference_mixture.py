@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from whatworked.cube import all_bits, bits_of
-from whatworked.inference import gates
-from whatworked.inference.kernel import SHAPES, Kernels, Prior
+from whatworked.inference import Prior, Sampler, gates
+from whatworked.inference.kernel import SHAPES, Kernels
 from whatworked.inference.mixture import fit_mixture
 from whatworked.inference.quadrature import normal_points, uniform_points
-from whatworked.inference.sampler import Data, Sampler, populate, search_gates, tempered
+from whatworked.inference.sampler import Data, populate, search_gates, tempered
+from whatworked.surfaces import all_bits, bits_of
 
 MEASURED = [0, 15, 3, 5, 9, 14, 6]
 

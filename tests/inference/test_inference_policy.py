@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from whatworked.cube import all_bits, bits_of, ranks_of
-from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError
-from whatworked.geometry import edges
 from whatworked.inference import POLICIES, Prior, RelevancePolicy, Sampler
 from whatworked.inference.mixture import fit_mixture
 from whatworked.inference.policy import Belief, effect_laplacian, lookahead_score, variance_score
 from whatworked.protocols import SearchState
+from whatworked.surfaces import Equivalence, all_bits, bits_of, ranks_of
+from whatworked.surfaces.edges import edges
 
 D = 4
 RANKS = [0, 15, 3, 5, 9]

@@ -9,10 +9,10 @@ import numpy as np
 import optuna
 import pytest
 
-from whatworked.cube import bits_of, mask_string, ranks_of
 from whatworked.plugins import AskTellPolicy, load
 from whatworked.plugins.asktell import nearest_new
 from whatworked.protocols import SearchState
+from whatworked.surfaces import bits_of, mask_string, ranks_of
 
 
 def state(ranks, d=4, remaining=10) -> SearchState:

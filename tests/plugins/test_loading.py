@@ -9,12 +9,12 @@ import sys
 import numpy as np
 import pytest
 
-from whatworked.canonical import sha256
-from whatworked.cube import all_bits, bits_of
 from whatworked.errors import PluginError, UnknownNameError
 from whatworked.plugins import load, names, registry
 from whatworked.plugins.beside import digests_in
 from whatworked.protocols import SearchState
+from whatworked.storage.canonical import sha256
+from whatworked.surfaces import all_bits, bits_of
 
 MASKS = bits_of([0, 15, 3, 9], 4)
 UTILITIES = np.array([0.1, 0.9, 0.4, 0.6])

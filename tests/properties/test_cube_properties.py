@@ -8,12 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import COARSE, cases, tables
 
-from whatworked.bridges import inverse_mobius, mobius
-from whatworked.cube import option_letters
-from whatworked.effects import conditional_effects, mean_effects, pair_interactions, path_effects
-from whatworked.geometry import pairs
-from whatworked.spectrum import inverse_walsh_hadamard, variance_by_order, walsh_hadamard
-from whatworked.surface import ResponseSurface
+from whatworked.surfaces import (
+    ResponseSurface,
+    conditional_effects,
+    inverse_mobius,
+    inverse_walsh_hadamard,
+    mean_effects,
+    mobius,
+    option_letters,
+    pair_interactions,
+    path_effects,
+    variance_by_order,
+    walsh_hadamard,
+)
+from whatworked.surfaces.edges import pairs
 
 ANY = st.integers(1, 6).flatmap(tables)
 

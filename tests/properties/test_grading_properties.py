@@ -7,9 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import UTILITIES, cases, tables
 
-from whatworked.cube import mask_strings, option_letters
 from whatworked.grading import grade, grade_many
-from whatworked.surface import ResponseSurface
+from whatworked.surfaces import ResponseSurface, mask_strings, option_letters
 
 
 def surface(values):

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whatworked.errors import DigestMismatchError, RawDataError
-from whatworked.manifest import (
+from whatworked.catalog.manifest_layout import (
     ArgumentLinesReader,
     ArgumentTreeReader,
     ArraysReader,
@@ -25,7 +24,8 @@ from whatworked.manifest import (
     Reader,
     TableReader,
 )
-from whatworked.prepared import PreparedInput
+from whatworked.declaration import PreparedInput
+from whatworked.errors import DigestMismatchError, RawDataError
 from whatworked.sources.archives import unpack
 from whatworked.sources.raw import RawBytes
 from whatworked.sources.readers import read

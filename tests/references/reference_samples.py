@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from whatworked.cube import mask_strings
 from whatworked.references.schema import Header, OptionNote, Row, Table
+from whatworked.surfaces import mask_strings
 
 
 def table(d: int = 2, **changes: object) -> Table:

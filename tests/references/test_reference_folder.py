@@ -9,10 +9,11 @@ import pytest
 from reference_samples import table
 
 from whatworked import references
-from whatworked.canonical import sha256
 from whatworked.errors import ReferenceTableError, UnknownNameError
-from whatworked.references.index import INDEX, Entry, Index, Maker, Profile, read_index, write_index
+from whatworked.references.index import INDEX, Entry, Index, read_index, write_index
 from whatworked.references.schema import render
+from whatworked.storage.canonical import sha256
+from whatworked.workers.software import Maker, Profile
 
 MAKER = Maker(
     python="3.11.7",

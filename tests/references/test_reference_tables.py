@@ -73,7 +73,7 @@ def test_paired_conditions_have_the_specified_number_of_classes(one: Condition) 
 
 @pytest.mark.parametrize("one", conditions(), ids=lambda one: one.id)
 def test_the_header_and_the_index_say_what_the_workflow_and_the_manifest_say(one: Condition) -> None:
-    from whatworked.manifests import manifest
+    from whatworked.catalog.manifest_files import manifest
 
     header, workflow = references.load_table(one.id).header, get(one.family).restricted(one.dimensions)
     assert [(note.letter, note.name, note.off, note.on) for note in header.options] == [

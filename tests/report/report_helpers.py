@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import numpy as np
 from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 
+from whatworked.comparing import pooled
 from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.folder import claim, finish
-from whatworked.runs.pool import pooled
 
 NASTY = "</script><b>&\"'x"
 VOID = {"meta", "link", "br", "input", "img", "hr"}

@@ -12,19 +12,17 @@ from report_helpers import NASTY, Page, made_pool
 from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 
 from whatworked.cli.report import report as report_command
+from whatworked.comparing import compare_methods, pooled, standings
 from whatworked.plugins import load
 from whatworked.report import report_page, write_report
 from whatworked.report.curves import panels
 from whatworked.report.figures import MACRO, curve_points, predictions, purchases, source_rows
 from whatworked.report.heatmap import heatmap
 from whatworked.report.page import render
+from whatworked.report.rows import source_table, standings_table
 from whatworked.report.svg import Scale, element, text_of
-from whatworked.report.tables import source_table, standings_table
 from whatworked.runs.benchmark import run_in_process
-from whatworked.runs.comparison import compare_methods
 from whatworked.runs.folder import claim, finish
-from whatworked.runs.pool import pooled
-from whatworked.runs.summary import standings
 
 
 @pytest.fixture(scope="module")

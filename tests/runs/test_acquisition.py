@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from run_helpers import everything_reachable, leaks
 
-from whatworked.cube import bits_of
-from whatworked.equivalence import Equivalence
 from whatworked.plugins.adapters import FunctionPolicy
+from whatworked.plugins.limits import Watch
 from whatworked.protocols import SearchState
 from whatworked.runs.acquisition import acquire
-from whatworked.runs.limits import Watch
+from whatworked.surfaces import Equivalence, bits_of
 
 TRUTH = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18])
 

@@ -12,8 +12,8 @@ from run_helpers import lowest, make_plan, mean, noise, shuffled, three_tasks
 
 from whatworked.errors import InvalidOptionError, PluginError, RunError, UnknownNameError
 from whatworked.plugins import load
-from whatworked.runs import bench, catalog_tasks, read_run
-from whatworked.runs.benchmark import Shown, execute, load_all, named_methods, run_in_process
+from whatworked.runs import bench, catalog_tasks, named_methods, read_run
+from whatworked.runs.benchmark import Shown, execute, load_all, run_in_process
 from whatworked.runs.folder import claim, claim_software, finish
 from whatworked.runs.journal import JOURNAL, Journal
 from whatworked.runs.lanes import lanes

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from run_helpers import everything_reachable, leaks
 
-from whatworked.cube import all_bits
-from whatworked.equivalence import Equivalence
 from whatworked.plugins import load
 from whatworked.runs.fitting import aliases_of, fit
+from whatworked.surfaces import Equivalence, all_bits
 
 TRUTH = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18])
 

@@ -9,14 +9,14 @@ import pytest
 from click.testing import CliRunner
 
 from whatworked import catalog, references
-from whatworked.canonical import sha256
 from whatworked.cli.bench import bench
 from whatworked.cli.compare import compare
 from whatworked.cli.submit import leaderboard, submit, verify_run
 from whatworked.errors import InvalidOptionError, RunError, UnknownNameError
+from whatworked.leaderboard import unpack
 from whatworked.references.index import Entry, Index, read_index, write_index
 from whatworked.runs import catalog_tasks
-from whatworked.runs.submission import unpack
+from whatworked.storage.canonical import sha256
 
 
 @pytest.fixture

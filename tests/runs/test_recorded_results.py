@@ -8,9 +8,8 @@ from click.testing import CliRunner
 
 from whatworked.cli import cli
 from whatworked.controls.store import read_records
-from whatworked.runs.leaderboard import board_of, encode_board, ranked, recorded_board
-from whatworked.runs.submission import unpack
-from whatworked.runs.verification import verified
+from whatworked.leaderboard import board_of, recorded_board, unpack, verified
+from whatworked.leaderboard.board import encode_board, ranked
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 
-from whatworked.cube import anchors
-from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError
 from whatworked.grading import grade
 from whatworked.plugins import load
@@ -15,6 +13,7 @@ from whatworked.runs import Plan, crossed
 from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.plan import parse_budgets
 from whatworked.runs.unit import missing_result, purchase, run_unit
+from whatworked.surfaces import Equivalence, anchors
 
 
 def records(plan):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from whatworked.manifest import Manifest
-from whatworked.manifests import FOLDERS_VARIABLE, manifest
+from whatworked.catalog import Manifest, manifest
+from whatworked.catalog.manifest_files import FOLDERS_VARIABLE
 from whatworked.sources.library import Library
 
 ROWS = "".join(f"{number},{number % 3},{number * 2.5}\r\n" for number in range(1, 21))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from whatworked.prepared import PreparedInput
+from whatworked.declaration import PreparedInput
 
 ARRAYS = st.dictionaries(
     st.sampled_from(["X", "y", "labels"]),

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from own_source import DIGEST, MANIFEST, TABLE, Own
 
+from whatworked.catalog import manifest
 from whatworked.errors import (
     DigestMismatchError,
     InvalidOptionError,
@@ -22,7 +23,6 @@ from whatworked.errors import (
     TooLargeError,
     UnknownNameError,
 )
-from whatworked.manifests import manifest
 from whatworked.sources import Library, prepared
 from whatworked.sources.library import CACHE_VARIABLE, MIRROR_VARIABLE, OFFLINE_VARIABLE
 from whatworked.sources.routes import Route

@@ -19,8 +19,8 @@ import pytest
 import requests
 from own_source import DIGEST, MANIFEST, TABLE, Own
 
+from whatworked.catalog import manifest
 from whatworked.errors import DigestMismatchError, RawDataError, SourceUnavailableError, TooLargeError
-from whatworked.manifests import manifest
 from whatworked.sources import network
 from whatworked.sources.library import Library
 from whatworked.sources.network import Network

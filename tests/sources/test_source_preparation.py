@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from own_source import MANIFEST
 
 from whatworked import catalog
+from whatworked.catalog import Manifest, manifest
+from whatworked.catalog.manifest_files import decode
+from whatworked.declaration import PreparedInput
 from whatworked.errors import RawDataError
-from whatworked.manifest import Manifest
-from whatworked.manifests import decode, manifest
-from whatworked.prepared import PreparedInput
 from whatworked.sources import Library
 from whatworked.sources.prepare import prepare
 from whatworked.sources.raw import Raw, RawArrays, RawCorpus, RawGraph, RawImage, RawRecord, RawTable

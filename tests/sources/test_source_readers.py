@@ -9,8 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from whatworked.errors import DigestMismatchError, RawDataError
-from whatworked.manifest import (
+from whatworked.catalog.manifest_layout import (
     ArgumentLinesReader,
     ArgumentTreeReader,
     ArraysReader,
@@ -21,6 +20,7 @@ from whatworked.manifest import (
     TableReader,
     WfdbReader,
 )
+from whatworked.errors import DigestMismatchError, RawDataError
 from whatworked.sources.raw import Raw, RawArrays, RawBytes, RawCorpus, RawGraph, RawTable
 from whatworked.sources.readers import arguments, read
 from whatworked.sources.readers.arguments import tree_digest

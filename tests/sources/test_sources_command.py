@@ -8,9 +8,9 @@ from click.testing import CliRunner, Result
 from own_source import TABLE, Own
 
 from whatworked import catalog
+from whatworked.catalog.manifest_files import FOLDERS_VARIABLE
 from whatworked.cli.sources import sources
 from whatworked.errors import UnknownNameError
-from whatworked.manifests import FOLDERS_VARIABLE
 
 
 def _run(own: Own, *arguments: str, code: int = 0) -> Result:

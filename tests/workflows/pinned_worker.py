@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from whatworked import catalog, workflows
-from whatworked.cube import mask_strings
+from whatworked.declaration.workflow import Store
 from whatworked.errors import SourceUnavailableError
 from whatworked.sources import Library
-from whatworked.workflow import Store
+from whatworked.surfaces import mask_strings
 
 
 def table(library: Library, condition: str) -> dict[str, Any]:

@@ -8,10 +8,10 @@ import plain_workflows
 import pytest
 
 from whatworked import workflows
-from whatworked.cube import bits_of, mask_strings
-from whatworked.prepared import PreparedInput
+from whatworked.declaration import PreparedInput
+from whatworked.declaration.workflow import Store
 from whatworked.sources import Library
-from whatworked.workflow import Store
+from whatworked.surfaces import bits_of, mask_strings
 
 SOURCES = {
     "regression": "concrete",

@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatworked import workflows
-from whatworked.cube import mask_strings, option_letters
-from whatworked.equivalence import Equivalence
-from whatworked.inactive import inactive_rules
+from whatworked.surfaces import Equivalence, inactive_rules, mask_strings, option_letters
 
 RULES = {
     "classification": [],

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatworked import workflows
-from whatworked.prediction import (
+from whatworked.declaration import (
     PredictionForm,
     labels_fingerprint,
     rankings_fingerprint,

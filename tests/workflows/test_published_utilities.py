@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from whatworked.execution.profile import pinned_profile
+from whatworked.workers.profile import pinned_profile
 
 BUNDLED = {
     "airfoil",

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from workflow_samples import SAMPLES
 
 from whatworked import workflows
-from whatworked.cube import mask_strings
+from whatworked.declaration import PreparedInput
 from whatworked.errors import MetricDisagreementError
-from whatworked.prepared import PreparedInput
+from whatworked.surfaces import mask_strings
 from whatworked.workflows import beat_detection, events, second_metrics
 
 AGREEMENT = 1e-10

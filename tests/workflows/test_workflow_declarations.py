@@ -15,12 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whatworked import workflows
-from whatworked.cube import bits_of, mask_strings
+from whatworked.declaration import Metric, PredictionForm, Workflow, values_fingerprint
+from whatworked.declaration.text import deciding_text
+from whatworked.declaration.workflow import Option, Stage
 from whatworked.errors import DeclarationError, InvalidMaskError
-from whatworked.metric import Metric
-from whatworked.prediction import PredictionForm, values_fingerprint
-from whatworked.workflow import Option, Stage, Workflow
-from whatworked.workflow_text import deciding_text
+from whatworked.surfaces import bits_of, mask_strings
 
 CLASSES = {
     "classification": 64,

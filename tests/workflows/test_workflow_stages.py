@@ -11,8 +11,9 @@ import pytest
 from workflow_samples import SAMPLES
 
 from whatworked import workflows
-from whatworked.cube import mask_strings
-from whatworked.workflow import Store, Workflow
+from whatworked.declaration import Workflow
+from whatworked.declaration.workflow import Store
+from whatworked.surfaces import mask_strings
 
 EXACT = {"classification", "clustering", "retrieval", "beat_detection"}
 """Families whose predictions are labels, rankings or samples: these must be equal, the others to rounding."""

@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from whatworked import workflows
-from whatworked.catalog import FAMILIES
-from whatworked.inactive import inactive_rules
-from whatworked.metric import Metric
-from whatworked.prediction import PredictionForm
-from whatworked.workflow import Option, Stage, Workflow
-from whatworked.workflow_text import options_table, stages_table
+from whatworked.declaration import Metric, PredictionForm, Workflow
+from whatworked.declaration.text import options_table, stages_table
+from whatworked.declaration.workflow import Option, Stage
+from whatworked.surfaces import inactive_rules
+from whatworked.workflows import FAMILIES
 
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name not in {"WHATWORKED_FAMILIES", "WHATWORKED_MANIFESTS"}

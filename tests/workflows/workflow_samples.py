@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from whatworked.prepared import PreparedInput
+from whatworked.declaration import PreparedInput
 
 
 def classification() -> PreparedInput:

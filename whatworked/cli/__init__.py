@@ -9,8 +9,8 @@ import click
 from whatworked import __version__
 from whatworked.cli.interrupts import keep_interrupts
 from whatworked.cli.lazy import LazyGroup
+from whatworked.cli.output import print_text
 from whatworked.cli.streams import drop_output, prepare_streams
-from whatworked.cli.tables import print_text
 from whatworked.errors import WhatWorkedError
 
 COMMANDS = {

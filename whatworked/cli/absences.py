@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from whatworked.cli.tables import print_text
+from whatworked.cli.output import print_text
 from whatworked.wording import counted
 
 FEW = 3

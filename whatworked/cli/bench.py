@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, print_named, say
-from whatworked.cli.tables import print_json, print_table
+from whatworked.cli.output import print_json, print_table
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
+    from whatworked.comparing.summary import Standing
     from whatworked.runs import Plan, Run
-    from whatworked.runs.summary import Standing
 
 
 @click.command()
@@ -111,7 +111,7 @@ def _print_registered(as_json: bool) -> None:
 
 
 def _print_run(run: Run, folder: Path, as_json: bool) -> None:
-    from whatworked.runs.summary import failures, listed_failures, standings
+    from whatworked.comparing.summary import failures, listed_failures, standings
 
     rows = run.rows()
     table, skipped = standings(rows), run.manifest["skipped_budgets"]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.cli.surfaces import no_table, references_option
-from whatworked.cli.tables import print_json, print_table, print_text
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
-    from whatworked.catalog import Condition
-    from whatworked.reversals import OptionSigns
-    from whatworked.surface import ResponseSurface
+    from whatworked.catalog.catalog import Condition
+    from whatworked.surfaces.reversals import OptionSigns
+    from whatworked.surfaces.surface import ResponseSurface
 
 
 @click.command("list")
@@ -26,8 +26,8 @@ def list_conditions(families: tuple[str, ...], where: Path | None, as_json: bool
 
     Conditions without a reference table, for instance of a source of your own, have no utilities yet.
     """
-    from whatworked.catalog import select
-    from whatworked.workflows.fit import problem_of
+    from whatworked.catalog.catalog import select
+    from whatworked.catalog.fit import problem_of
 
     facts = [
         {**_condition_facts(one, _surface(one.id, where)), "problem": problem_of(one)} for one in select((), families)
@@ -54,7 +54,7 @@ def show(condition: str, where: Path | None, as_json: bool) -> None:
 
     Example: whatworked show spambase__d6
     """
-    from whatworked.catalog import condition as find
+    from whatworked.catalog.catalog import condition as find
 
     one = find(condition)
     facts = _full_facts(one, _surface(one.id, where))
@@ -86,7 +86,7 @@ def _surface(condition: str, where: Path | None) -> ResponseSurface | None:
 
 
 def _condition_facts(one: Condition, surface: ResponseSurface | None) -> dict[str, Any]:
-    from whatworked.reversals import reversing_options
+    from whatworked.surfaces.reversals import reversing_options
 
     facts: dict[str, Any] = {
         "condition": one.id,
@@ -109,9 +109,9 @@ def _condition_facts(one: Condition, surface: ResponseSurface | None) -> dict[st
 
 
 def _full_facts(one: Condition, surface: ResponseSurface | None) -> dict[str, Any]:
-    from whatworked.manifests import manifest
-    from whatworked.reversals import option_signs
-    from whatworked.workflows.fit import fitting
+    from whatworked.catalog.fit import fitting
+    from whatworked.catalog.manifest_files import manifest
+    from whatworked.surfaces.reversals import option_signs
 
     source, workflow = manifest(one.source), fitting(one)
     signs = dict.fromkeys(option.letter for option in workflow.options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatworked.cli.tables import print_json
+from whatworked.cli.output import print_json
 
 if TYPE_CHECKING:
     from whatworked.plugins import Plugin
@@ -73,7 +73,7 @@ def _shown(results: Iterable[CheckResult], plugin: Plugin, traceback: bool) -> I
 
 def _seconds(time_limit: float) -> float:
     from whatworked.errors import InvalidOptionError
-    from whatworked.runs.limits import LONGEST, is_limit
+    from whatworked.plugins.limits import LONGEST, is_limit
 
     if not is_limit(time_limit):
         raise InvalidOptionError(f"--time-limit is {time_limit:g}; give more than 0 and at most {LONGEST} seconds")
@@ -81,8 +81,8 @@ def _seconds(time_limit: float) -> float:
 
 
 def _dimensions(text: str) -> range:
-    from whatworked.cube import check_dimensions
     from whatworked.errors import InvalidOptionError
+    from whatworked.surfaces.masks import check_dimensions
 
     first, dash, last = text.partition("-")
     if not first.isdecimal() or (dash and not last.isdecimal()):

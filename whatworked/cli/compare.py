@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, print_named, say
-from whatworked.cli.tables import print_json
+from whatworked.cli.output import print_json
 from whatworked.wording import counted, fixed, interval_text
 
 if TYPE_CHECKING:
-    from whatworked.paired import Omission
-    from whatworked.runs.comparison import Figure
-    from whatworked.runs.pool import Pool
+    from whatworked.comparing.comparison import Figure
+    from whatworked.comparing.pool import Pool
+    from whatworked.statistics.paired import Omission
 
 _FEW = 12
 """Comparisons that are spelled out without being asked for."""
@@ -58,16 +58,16 @@ def compare(
 
     Examples: whatworked compare bench-1 bench-2 --baseline gp-effect; whatworked compare bench-1 --track four
     """
-    from whatworked.runs.comparison import compare_methods
-    from whatworked.runs.findings import uncompared
-    from whatworked.runs.pool import read_pool
+    from whatworked.comparing.comparison import compare_methods
+    from whatworked.comparing.findings import uncompared
+    from whatworked.comparing.pool import read_pool
 
     pool = read_pool(folders).narrowed(tracks, budgets)
     figures = compare_methods(pool, baseline, confidence, resamples, methods=methods)
     left_out = uncompared(pool, figures, baseline)
     pool = pool.narrowed(methods={one.standing.method for one in figures})
     if as_json:
-        from whatworked.runs.summary import failures
+        from whatworked.comparing.summary import failures
 
         content = [figure.to_dict() for figure in figures]
         broken = list(failures(pool.rows))
@@ -86,7 +86,7 @@ def compare(
 
 
 def _print_overview(figures: Sequence[Figure], left_out: Sequence[str]) -> None:
-    from whatworked.runs.findings import closing, overviews
+    from whatworked.comparing.findings import closing, overviews
 
     click.echo("What the numbers allow one to say")
     for line in [*(sentence for sentence, _ in overviews(figures)), *left_out, closing(figures)]:
@@ -196,7 +196,7 @@ def _print_cost(figures: Sequence[Figure]) -> None:
 
 
 def _print_failures(pool: Pool) -> None:
-    from whatworked.runs.summary import listed_failures
+    from whatworked.comparing.summary import listed_failures
 
     lines = listed_failures(pool.rows)
     if lines:

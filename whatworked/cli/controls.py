@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from whatworked.cli.lazy import Group
+from whatworked.cli.output import print_json
 from whatworked.cli.rows import format_option, print_rows
 from whatworked.cli.surfaces import references_option
-from whatworked.cli.tables import print_json
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
-    from whatworked.catalog import Condition
+    from whatworked.catalog.catalog import Condition
     from whatworked.controls.verify import Verification
-    from whatworked.records import Record
+    from whatworked.grading.record import Record
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -43,7 +43,7 @@ def table_options(command: Command) -> Command:
 def _chosen(names: tuple[str, ...], families: tuple[str, ...], where: Path | None) -> tuple[Condition, ...]:
     """The named conditions; by default all of the catalog that have a reference table."""
     from whatworked import references
-    from whatworked.catalog import select
+    from whatworked.catalog.catalog import select
 
     present = references.conditions(where)
     if not present:

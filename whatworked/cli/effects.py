@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.cli.surfaces import labelled, references_option
-from whatworked.cli.tables import print_json, print_table, print_text
 from whatworked.errors import unknown_name
 from whatworked.wording import counted, fixed
 
 if TYPE_CHECKING:
-    from whatworked.exports import Labelled
-    from whatworked.reversals import OptionSigns
-    from whatworked.surface import EdgeEffect, ResponseSurface
+    from whatworked.surfaces.exports import Labelled
+    from whatworked.surfaces.reversals import OptionSigns
+    from whatworked.surfaces.surface import EdgeEffect, ResponseSurface
 
 
 @click.command()
@@ -39,7 +39,7 @@ def effects(condition: str, letter: str | None, sort: bool, floor: str, where: P
 
     Examples: whatworked effects scifact__d6; whatworked effects scifact__d6 --option C --sort
     """
-    from whatworked.reversals import floor_of
+    from whatworked.surfaces.reversals import floor_of
 
     one = labelled(condition, where)
     if letter is not None and letter not in one.surface.options:
@@ -57,7 +57,7 @@ def effects(condition: str, letter: str | None, sort: bool, floor: str, where: P
 
 
 def _signs(surface: ResponseSurface, floor: float, sort: bool) -> list[OptionSigns]:
-    from whatworked.reversals import option_signs
+    from whatworked.surfaces.reversals import option_signs
 
     signs = list(option_signs(surface, floor))
     return sorted(signs, key=lambda entry: -entry.mean) if sort else signs
@@ -117,7 +117,7 @@ def _print_overview(one: Labelled, floor: float, sort: bool) -> None:
 
 
 def _reversal_lines(surface: ResponseSurface, signs: list[OptionSigns], floor: float) -> list[str]:
-    from whatworked.reversals import sign_split
+    from whatworked.surfaces.reversals import sign_split
 
     lines = []
     for entry in signs:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from whatworked.cli.output import print_json
 from whatworked.cli.surfaces import conditions_with_tables, labelled, references_option
-from whatworked.cli.tables import print_json
 from whatworked.errors import ReferenceTableError
 from whatworked.wording import counted
 
@@ -27,8 +27,8 @@ def export(folder: Path, where: Path | None, as_json: bool) -> None:
 
     Example: whatworked export out/tables
     """
-    from whatworked.exports import all_tables
-    from whatworked.files import write_atomic
+    from whatworked.storage.files import write_atomic
+    from whatworked.surfaces.exports import all_tables
 
     names = conditions_with_tables(where)
     if not names:

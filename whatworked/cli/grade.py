@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.cli.surfaces import labelled, references_option
-from whatworked.cli.tables import print_json, print_table, print_text
 from whatworked.errors import InvalidArtifactError, InvalidMaskError, WhatWorkedError
 from whatworked.wording import counted, fixed
 
 if TYPE_CHECKING:
-    from whatworked.cube import FloatArray
-    from whatworked.exports import Labelled
-    from whatworked.grading import Grade
+    from whatworked.grading.grader import Grade
+    from whatworked.surfaces.exports import Labelled
+    from whatworked.surfaces.masks import FloatArray
 
 Read = TypeVar("Read")
 
@@ -44,8 +44,8 @@ def grade(condition: str, file: Path, observed: str, where: Path | None, as_json
 
     Examples: whatworked grade wine mine.json; whatworked grade wine mine.json --observed 0100,1000
     """
-    from whatworked.cube import as_strings
-    from whatworked.grading import grade as graded
+    from whatworked.grading.grader import grade as graded
+    from whatworked.surfaces.masks import as_strings
 
     one = labelled(condition, where)
     problems: list[WhatWorkedError] = []
@@ -73,7 +73,7 @@ def _kept(read: Callable[[], Read], problems: list[WhatWorkedError]) -> Read | N
 
 
 def _table(file: Path, d: int) -> FloatArray:
-    from whatworked.artifact import read_artifact
+    from whatworked.grading.artifact import read_artifact
 
     content = _content(file, d)
     try:
@@ -83,8 +83,8 @@ def _table(file: Path, d: int) -> FloatArray:
 
 
 def _content(file: Path, d: int) -> bytes:
-    from whatworked.artifact import longest
-    from whatworked.files import storage_errors
+    from whatworked.grading.artifact import longest
+    from whatworked.storage.files import storage_errors
 
     if str(file) == "-" and not file.exists():
         raise InvalidArtifactError("standard input is not read, and there is no file called -; give the name of a file")
@@ -97,7 +97,7 @@ def _content(file: Path, d: int) -> bytes:
 
 def _measured(observed: str, d: int) -> list[int]:
     """Ranks of the measured masks in ascending order, the anchors included."""
-    from whatworked.cube import anchors, mask_ranks
+    from whatworked.surfaces.masks import anchors, mask_ranks
 
     masks, place = (observed, "") if not observed.strip("01, \t") else (_masks_in(observed, d), f" in {observed}")
     try:
@@ -191,7 +191,7 @@ def _native_rows(one: Labelled, result: Grade) -> list[tuple[str, str, str]]:
 
 
 def _profile_rows(result: Grade) -> Iterator[tuple[str, str, str]]:
-    from whatworked.grades import TOLERANCES, ZERO
+    from whatworked.grading.grades import TOLERANCES, ZERO
 
     yield "share of range", "error allowed", "strict"
     for tolerance, passed in zip(TOLERANCES, result.strict_profile, strict=True):

@@ -13,8 +13,8 @@ from whatworked.cli.rows import format_option, print_rows
 from whatworked.errors import StorageError, unknown_name
 
 if TYPE_CHECKING:
-    from whatworked.inference.episodes import Problem
-    from whatworked.inference.loo import Row
+    from whatworked.inference.study.games import Problem
+    from whatworked.inference.study.loo import Row
     from whatworked.protocols import Estimator, Policy
 
     Build = Callable[[bool], tuple[Estimator, Policy]]
@@ -55,8 +55,8 @@ def loo(names: tuple[str, ...], relabel: int, out: Path | None, output: str) -> 
     Prints the recovery (family-macro) and the strict count of each track and budget: of every variant, and of the
     choice that never looked at the family it is scored on. About 20 seconds for each variant and order.
     """
-    from whatworked.inference.episodes import SECTIONS, catalog_problems
-    from whatworked.inference.loo import VARIANTS, leave_one_family_out
+    from whatworked.inference.study.games import SECTIONS, catalog_problems
+    from whatworked.inference.study.loo import VARIANTS, leave_one_family_out
 
     for name in names:
         if name not in VARIANTS:
@@ -82,10 +82,10 @@ def outside(groups: tuple[str, ...], relabel: int, out: Path | None, output: str
     development: looked at while the method was designed. fresh: made afterwards. synthetic: structure known.
     """
     from whatworked.controls import KrigingEstimator, KrigingPolicy
-    from whatworked.inference.episodes import outside_problems
-    from whatworked.inference.loo import VARIANTS
-    from whatworked.inference.outside import load_outside
-    from whatworked.inference.outside.synthetic import synthetic_surfaces
+    from whatworked.inference.study.games import outside_problems
+    from whatworked.inference.study.loo import VARIANTS
+    from whatworked.inference.study.surfaces import load_outside
+    from whatworked.inference.study.surfaces.synthetic import synthetic_surfaces
 
     methods: dict[str, Build] = {name: VARIANTS[name].build for name in ("default", "relevances")}
     methods[_BASELINE] = lambda aware: (KrigingEstimator(), KrigingPolicy("effect", aware))
@@ -117,9 +117,9 @@ def calibrate(plot: Path | None, out: Path | None, output: str) -> None:
     Two lines pool families: "left out" averages the lines above it; "fresh" are surfaces outside the catalog, with the
     factor fitted to the catalog. Takes a few minutes.
     """
-    from whatworked.inference import calibration
-    from whatworked.inference.episodes import catalog_problems, outside_problems
-    from whatworked.inference.outside import load_outside
+    from whatworked.inference.study import calibration
+    from whatworked.inference.study.games import catalog_problems, outside_problems
+    from whatworked.inference.study.surfaces import load_outside
 
     parts = calibration.measure(catalog_problems())
     families = calibration.leave_one_family_out(parts)
@@ -135,8 +135,8 @@ def calibrate(plot: Path | None, out: Path | None, output: str) -> None:
 @inference.command("rebuild-outside")
 def rebuild_outside() -> None:
     """Run all configurations of the surfaces outside the catalog again and write their table (about a minute)."""
-    from whatworked.inference.outside.sources import DEVELOPMENT, FRESH
-    from whatworked.inference.outside.tables import PATH, rebuild_outside
+    from whatworked.inference.study.surfaces.recorded import PATH, rebuild_outside
+    from whatworked.inference.study.surfaces.sources import DEVELOPMENT, FRESH
     from whatworked.progress import progress
 
     with progress(len(DEVELOPMENT) + len(FRESH), "surface") as bar:
@@ -145,7 +145,7 @@ def rebuild_outside() -> None:
 
 
 def _run(methods: Mapping[str, Build], problems: Sequence[Problem]) -> list[Row]:
-    from whatworked.inference.loo import run
+    from whatworked.inference.study.loo import run
     from whatworked.progress import progress
 
     rows = []
@@ -159,7 +159,7 @@ def _run(methods: Mapping[str, Build], problems: Sequence[Problem]) -> list[Row]
 
 
 def _line(name: str, rows: Sequence[Row], sections: Sequence[tuple[str, int]]) -> dict[str, Any]:
-    from whatworked.inference.loo import macro, section, strict_count
+    from whatworked.inference.study.loo import macro, section, strict_count
 
     line: dict[str, Any] = {"method": name}
     for track, budget in sections:
@@ -178,9 +178,9 @@ def _coverage_line(one: Any, levels: Sequence[float]) -> dict[str, Any]:
 
 
 def _plot(path: Path, levels: Sequence[float], lines: Sequence[Any]) -> None:
-    from whatworked.files import write_atomic
     from whatworked.plots import render
     from whatworked.plots.calibration import draw_calibration
+    from whatworked.storage.files import write_atomic
 
     left_out, fresh = lines
     curves = {

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import click
 
-from whatworked.cli import tables
+from whatworked.cli import output
 from whatworked.wording import count_form
 
 AVERAGED = "strict, exact: number of sources, mean over seeds"
@@ -101,7 +101,7 @@ def print_named(
         title = f"{title}, {table[0][at]} track" if title else f"{table[0][at]} track"
         names, table = names[:at] + names[at + 1 :], [row[:at] + row[at + 1 :] for row in table]
     held = [place for place, name in enumerate(names) if name in ("method", "against")]
-    columns = tables.output_width()
+    columns = output.output_width()
     room = max(_NARROWEST, min(_LONGEST, columns - _BESIDE)) if columns else sys.maxsize
     short = shortened([row[place] for row in table for place in held], room)
     for row in table:
@@ -110,7 +110,7 @@ def print_named(
     if title:
         say(title)
     right = [place for place, name in enumerate(names) if name not in left]
-    tables.print_table([names, *table], right=right, keys=held[0] + 1)
+    output.print_table([names, *table], right=right, keys=held[0] + 1)
     for name, shown in short.items():
         if shown != name:
             click.echo(f"  {shown} = {name}")

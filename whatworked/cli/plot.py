@@ -34,7 +34,7 @@ def plot(condition: str, out: Path, kind: str, where: Path | None) -> None:
 
     Examples: whatworked plot astronaut__d6 --out X.png; whatworked plot wine --kind interactions --out wine.svg
     """
-    from whatworked.files import write_atomic
+    from whatworked.storage.files import write_atomic
 
     form = out.suffix.removeprefix(".").lower()
     if form not in plots.FORMATS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from whatworked.cli.absences import Unrun, print_unrun
-from whatworked.cli.tables import print_json, print_table, print_text
+from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def rebuild(context: click.Context, /, names: tuple[str, ...], as_json: bool, st
 
     Examples: whatworked rebuild; whatworked rebuild wine wine__d6 --out out; whatworked rebuild --family retrieval
     """
-    from whatworked.catalog import select
-    from whatworked.execution.rebuild import RebuildRequest
-    from whatworked.execution.rebuild import rebuild as run
+    from whatworked.catalog.catalog import select
+    from whatworked.execution.rebuilding import RebuildRequest
+    from whatworked.execution.rebuilding import rebuild as run
     from whatworked.sources.library import Library
     from whatworked.workflows import get
 
@@ -94,7 +94,7 @@ def _print_report(report: RebuildReport, out: Path) -> None:
 
 def _reason(one: ConditionResult) -> str:
     """Why a condition was skipped or failed, and of what; causes that differ in numbers alone are one."""
-    from whatworked.runs.summary import failures
+    from whatworked.comparing.summary import failures
 
     rows = [
         {"method": "", "condition": one.condition.id, "budget": 0, "delivered": False, "failure": cause}

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from whatworked.cli.tables import print_json, print_table, print_text
+from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.wording import fixed
 
 Command = TypeVar("Command", bound=Callable[..., Any])

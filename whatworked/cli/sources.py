@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from whatworked.cli.lazy import Group
-from whatworked.cli.tables import print_json, print_table, print_text
+from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def _selection(
     context: click.Context, names: tuple[str, ...], options: dict[str, Any]
 ) -> tuple[Library, tuple[str, ...]]:
     """The library and the wanted sources; options given before the command's name count where it has none itself."""
-    from whatworked.catalog import sources as source_ids
-    from whatworked.manifests import manifest
+    from whatworked.catalog.catalog import sources as source_ids
+    from whatworked.catalog.manifest_files import manifest
     from whatworked.sources.library import Library
 
     given = {key: options.get(key) or value for key, value in context.obj.items()}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, say
+from whatworked.cli.output import print_json, print_table
 from whatworked.cli.surfaces import references_option
-from whatworked.cli.tables import print_json, print_table
 from whatworked.wording import counted, first_few, interval_text
 
 if TYPE_CHECKING:
+    from whatworked.leaderboard.board import Entry
     from whatworked.runs.folder import Run
-    from whatworked.runs.leaderboard import Entry
 
 
 @click.command()
@@ -34,11 +34,11 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
     """
     import re
 
-    from whatworked.files import write_atomic
+    from whatworked.leaderboard.packing import SUFFIX, pack, unpack
+    from whatworked.leaderboard.rerunning import plugin_files
+    from whatworked.leaderboard.verification import verified
     from whatworked.runs import read_run
-    from whatworked.runs.rerun import plugin_files
-    from whatworked.runs.submission import SUFFIX, pack, unpack
-    from whatworked.runs.verification import verified
+    from whatworked.storage.files import write_atomic
 
     data = pack(read_run(folder), name, note)
     run = verified(unpack(data, str(folder)), where)
@@ -53,7 +53,7 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
 
 
 def _off_leaderboard(run: Run) -> str | None:
-    from whatworked.runs.submission import off_leaderboard
+    from whatworked.leaderboard.packing import off_leaderboard
 
     off = off_leaderboard(run.description)
     if not off:
@@ -79,10 +79,10 @@ def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, where
 
     Example: whatworked verify-run results/controls.json.gz
     """
-    from whatworked.files import storage_errors
-    from whatworked.runs.submission import off_leaderboard, unpack
-    from whatworked.runs.summary import standings
-    from whatworked.runs.verification import verified
+    from whatworked.comparing.summary import standings
+    from whatworked.leaderboard.packing import off_leaderboard, unpack
+    from whatworked.leaderboard.verification import verified
+    from whatworked.storage.files import storage_errors
 
     with storage_errors(file, "read"):
         data = file.read_bytes()
@@ -121,10 +121,10 @@ def leaderboard(
     """
     from dataclasses import asdict
 
+    from whatworked.catalog import TRACKS
     from whatworked.errors import InvalidOptionError
-    from whatworked.files import write_atomic
-    from whatworked.runs.leaderboard import BOARD, board_of, encode_board, recorded_board
-    from whatworked.runs.tasks import TRACKS
+    from whatworked.leaderboard.board import BOARD, board_of, encode_board, recorded_board
+    from whatworked.storage.files import write_atomic
 
     if update and results is None:
         raise InvalidOptionError("--update needs the folder of packed runs; give it with --results")
@@ -153,14 +153,14 @@ def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
 def _rerun(run: Run, jobs: int, where: Path | None) -> dict[str, list[str]]:
     import tempfile
 
-    from whatworked.runs.rerun import rerun
+    from whatworked.leaderboard.rerunning import rerun
 
     with tempfile.TemporaryDirectory() as folder:
         return rerun(run, Path(folder) / "run", jobs, where)
 
 
 def _print_verified(run: Run, note: str, again: dict[str, list[str]] | None) -> None:
-    from whatworked.runs.summary import standings
+    from whatworked.comparing.summary import standings
 
     click.echo(f"{run.name}: {counted(len(run.records), 'record')} graded again and found as stated")
     if note:

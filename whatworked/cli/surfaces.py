@@ -11,7 +11,7 @@ import click
 from whatworked.errors import DeclarationError, ReferenceTableError, WhatWorkedError, unknown_name
 
 if TYPE_CHECKING:
-    from whatworked.exports import Labelled
+    from whatworked.surfaces.exports import Labelled
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -37,8 +37,8 @@ def labelled(condition: str, where: Path | None) -> Labelled:
         If it has no table, or as `whatworked.references.load_table`.
     """
     from whatworked import references
-    from whatworked.catalog import conditions
-    from whatworked.exports import Labelled
+    from whatworked.catalog.catalog import conditions
+    from whatworked.surfaces.exports import Labelled
 
     tracks = {known.id: str(known.track) for known in conditions()}
     present = references.conditions(where)
@@ -55,8 +55,8 @@ def labelled(condition: str, where: Path | None) -> Labelled:
 
 
 def _no_table(condition: str, where: Path | None, *, known: bool, names: Iterable[str]) -> WhatWorkedError:
-    from whatworked.catalog import condition as find
-    from whatworked.workflows.fit import problem_of
+    from whatworked.catalog.catalog import condition as find
+    from whatworked.catalog.fit import problem_of
 
     if not known:
         return unknown_name("condition", condition, dict.fromkeys(names))
@@ -78,7 +78,7 @@ def no_table(condition: str, where: Path | None) -> str:
 def conditions_with_tables(where: Path | None) -> tuple[str, ...]:
     """Conditions that have a table: those of the catalog in its order, then others by name."""
     from whatworked import references
-    from whatworked.catalog import conditions
+    from whatworked.catalog.catalog import conditions
 
     present = references.conditions(where)
     order = {known.id: place for place, known in enumerate(conditions())}

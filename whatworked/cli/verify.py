@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.absences import Unrun, print_unrun
+from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.cli.rebuild import worker_options
-from whatworked.cli.tables import print_json, print_table, print_text
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
-    from whatworked.catalog import Condition
-    from whatworked.execution.verify import ConditionVerdict, VerifyReport
+    from whatworked.catalog.catalog import Condition
+    from whatworked.execution.verifying import ConditionVerdict, VerifyReport
 
 SHOWN = 10
 
@@ -46,9 +46,9 @@ def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, fol
     Examples: whatworked verify --sample 0.1; whatworked verify wine__d6 --cold
     """
     from whatworked import references
-    from whatworked.catalog import select
-    from whatworked.execution.verify import VerifyRequest
-    from whatworked.execution.verify import verify as run
+    from whatworked.catalog.catalog import select
+    from whatworked.execution.verifying import VerifyRequest
+    from whatworked.execution.verifying import verify as run
     from whatworked.sources.library import Library
     from whatworked.workflows import get
 
@@ -74,7 +74,7 @@ def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, fol
 
 
 def _print_report(report: VerifyReport, conditions: Sequence[Condition]) -> None:
-    from whatworked.execution.verify import VERDICTS
+    from whatworked.execution.verifying import VERDICTS
 
     reasons = {one.condition: (one.skipped, one.absence) for one in report.results if one.skipped}
 

@@ -11,10 +11,10 @@ from typing import Any
 from whatworked.errors import InvalidOptionError, MissingExtraError, unknown_name
 from whatworked.execution.plan import SourcePlan
 from whatworked.execution.pool import DEFAULT_BACKEND, Batch, agreed
-from whatworked.execution.profile import NumericProfile
 from whatworked.execution.schedule import Queue, Schedule
-from whatworked.execution.worker import Ran, observe, run_programs
-from whatworked.references.index import Maker
+from whatworked.execution.worker import Ran, run_programs
+from whatworked.workers.profile import NumericProfile
+from whatworked.workers.software import Maker, observe
 
 CHUNK = 16
 """Programs per task: here the backend, not we, chooses the worker, and stages are shared within a task."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from whatworked.catalog import Condition
+from whatworked.catalog.catalog import Condition
+from whatworked.catalog.fit import misfit
+from whatworked.declaration.workflow import Workflow
 from whatworked.errors import WhatWorkedError
-from whatworked.workflow import Workflow
-from whatworked.workflows.fit import misfit
 
 WorkflowOf = Callable[[str], Workflow]
 """From a family's name to its declaration, as `whatworked.workflows.get`."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import SourceUnavailableError, WhatWorkedError
-from whatworked.prepared import PreparedInput
 
 Prepare = Callable[[str], PreparedInput]
 """From a source's id to its prepared input, as `whatworked.sources.library.Library.prepared`."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from whatworked.execution.appendlog import AppendLog, line
-from whatworked.files import write_atomic
 from whatworked.references.schema import Row
+from whatworked.storage.files import write_atomic
+from whatworked.storage.journal import AppendLog, line
 
 JOURNAL = ".journal"
 

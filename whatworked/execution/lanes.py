@@ -8,11 +8,11 @@ from typing import Any
 
 from whatworked.execution.plan import SourcePlan
 from whatworked.execution.pool import Batch, agreed
-from whatworked.execution.processes import end_processes, first_finished, start_processes
-from whatworked.execution.profile import NumericProfile
 from whatworked.execution.schedule import Queue, Schedule
-from whatworked.execution.worker import Work, observe, run_programs
-from whatworked.references.index import Maker
+from whatworked.execution.worker import Work, run_programs
+from whatworked.workers.processes import end_processes, first_finished, start_processes
+from whatworked.workers.profile import NumericProfile
+from whatworked.workers.software import Maker, observe
 
 
 @contextlib.contextmanager

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from whatworked.catalog import Condition
-from whatworked.cube import mask_strings
-from whatworked.prepared import PreparedInput
-from whatworked.workflow import Workflow
+from whatworked.catalog.catalog import Condition
+from whatworked.declaration.prepared import PreparedInput
+from whatworked.declaration.workflow import Workflow
+from whatworked.surfaces.masks import mask_strings
 
 Cell = tuple[str, str]
 """Condition and mask: one record of a reference table."""

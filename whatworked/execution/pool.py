@@ -8,10 +8,10 @@ from typing import Protocol
 
 from whatworked.errors import ExecutionError
 from whatworked.execution.plan import SourcePlan
-from whatworked.execution.processes import worker_count
-from whatworked.execution.profile import NumericProfile
 from whatworked.execution.worker import Ran
-from whatworked.references.index import Maker
+from whatworked.workers.processes import worker_count
+from whatworked.workers.profile import NumericProfile
+from whatworked.workers.software import Maker
 
 Batch = tuple[SourcePlan, list[Ran]]
 
@@ -40,7 +40,7 @@ def open_pool(backend: str, jobs: int, profile: NumericProfile, tasks: int) -> I
         ``"loky"`` (processes made here), or another backend registered with joblib; ``"dask"`` uses the cluster that
         Dask's configuration names, else one on this machine.
     jobs : int
-        Number of workers, at least 1; see `whatworked.execution.processes.worker_count`.
+        Number of workers, at least 1; see `whatworked.workers.processes.worker_count`.
     profile : NumericProfile
         What every worker must run under.
     tasks : int

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from whatworked.catalog import Condition
+from whatworked.catalog.catalog import Condition
 
 Status = Literal["built", "unchanged", "skipped", "failed"]
 

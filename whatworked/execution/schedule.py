@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from whatworked.canonical import canonical_json
 from whatworked.execution.plan import SourcePlan
 from whatworked.execution.worker import Work
+from whatworked.storage.canonical import canonical_json
 
 CHUNK = 4
 """Programs handed out at a time: few, so that a crash loses little and the last worker is not alone for long."""

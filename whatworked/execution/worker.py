@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import sys
-import time
 import traceback
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import lru_cache
 
+from whatworked.declaration.outcome import Outcome
+from whatworked.declaration.prepared import PreparedInput
+from whatworked.declaration.stage import StageKey, StageResult
+from whatworked.declaration.workflow import Workflow
 from whatworked.errors import InvalidOutcomeError
-from whatworked.execution.profile import NumericProfile, blas_libraries, require_pinned, vector_features
-from whatworked.outcome import Outcome
-from whatworked.prepared import PreparedInput
-from whatworked.references.index import Maker, Profile
-from whatworked.stage import StageKey, StageResult
-from whatworked.workflow import Workflow
-
-PACKAGES = ("numpy", "scipy", "scikit-learn", "networkx")
-"""Packages whose code the workflows run; a prepared input has a digest of its own, whatever made it."""
+from whatworked.workers.profile import NumericProfile, require_pinned
 
 
 @dataclass(frozen=True)
@@ -116,36 +107,6 @@ def run_programs(profile: NumericProfile, token: str, programs: tuple[int, ...],
     return [_run(held, program, None if held.cold else shared) for program in programs]
 
 
-def observe(profile: NumericProfile) -> Maker:
-    """What this worker computes with; raises `ExecutionError` if it is not pinned."""
-    require_pinned(profile)
-    return _maker(profile.environment["PYTHONHASHSEED"])
-
-
-def prepare_process(parent: int) -> None:
-    """Set up a worker process of our own.
-
-    Ctrl-C is left to `parent`, the process that hands out the work, so that it can end in order; when it is gone,
-    killed or not, this one ends too. loky ends a worker whose memory grows by 300 MB, taking that for a leak; here it
-    is the stages a source shares, which are dropped when done.
-    """
-    import signal
-    import threading
-
-    from joblib.externals.loky import process_executor
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    """End this process once `parent` is no longer its parent."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
-
-
 def _hold(token: str, work: Work | None) -> tuple[Work, SharedStages] | None:
     global _held
     if _held is None or _held[0].token != token:
@@ -170,20 +131,3 @@ def _run(work: Work, program: int, shared: SharedStages | None) -> Ran:
     finally:
         if shared is not None:
             shared.drop_prediction(work.workflow.stage_keys(mask)[-1])
-
-
-@lru_cache(maxsize=1)
-def _maker(hash_seed: str) -> Maker:
-    from importlib.metadata import version
-
-    return Maker(
-        python=platform.python_version(),
-        packages={name: version(name) for name in PACKAGES},
-        profile=Profile(
-            architecture=platform.machine().lower(),
-            vector_features=vector_features(),
-            blas=blas_libraries(),
-            threads=1,
-            hash_seed=hash_seed,
-        ),
-    )

@@ -18,12 +18,12 @@ from functools import cached_property
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from whatworked.controls.observations import check_observations
-from whatworked.cube import BitArray, FloatArray, bits_of
 from whatworked.errors import InvalidOptionError
 from whatworked.inference.kernel import Prior
 from whatworked.inference.mixture import Mixture, fit_mixture
 from whatworked.inference.sampler import Sampler, tempered
+from whatworked.methods.observations import check_observations
+from whatworked.surfaces.masks import BitArray, FloatArray, bits_of
 
 _ROWS = 1024
 """Masks predicted at a time, so that memory stays bounded on large cubes."""

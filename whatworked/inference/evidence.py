@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whatworked.cube import FloatArray
+from whatworked.surfaces.masks import FloatArray
 
 _SMALLEST_SQUARE = 1e-9
 """Added to S, in units of the measured range squared: a floor for surfaces that are flat so far."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.cube import BitArray, FloatArray, IntArray
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray
 
 FORMS = 4
 """Ways in which one option may gate another."""

@@ -28,9 +28,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr
 
-from whatworked.cube import BitArray, FloatArray, IntArray
 from whatworked.errors import InvalidOptionError
 from whatworked.inference.gates import gated_bits
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray
 
 _CORRELATION_BOUNDS = (1e-3, 1.0 - 1e-6)
 _POWER = 2.0

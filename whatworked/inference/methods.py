@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
-from whatworked.controls.classes import ClassAwareEstimator
 from whatworked.controls.methods import Method
-from whatworked.equivalence import Equivalence
 from whatworked.inference.estimator import RelevanceEstimator
 from whatworked.inference.policy import RelevancePolicy
+from whatworked.methods.classes import ClassAwareEstimator
 from whatworked.protocols import Estimator, Policy
+from whatworked.surfaces.equivalence import Equivalence
 
 
 def class_relevance_gp(equivalence: Equivalence | None = None) -> Estimator:

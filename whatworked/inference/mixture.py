@@ -8,10 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from whatworked.cube import BitArray, FloatArray, IntArray
 from whatworked.inference.evidence import Evidence
 from whatworked.inference.kernel import Features, Kernels, Prior
 from whatworked.inference.sampler import Data, Sampler, populate, tempered
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,15 +16,15 @@ from typing import Literal
 
 import numpy as np
 
-from whatworked.controls.candidates import candidates_of
-from whatworked.cube import BitArray, FloatArray, IntArray, bits_of
-from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError
-from whatworked.geometry import edges
 from whatworked.inference.kernel import Prior
 from whatworked.inference.mixture import Mixture, fit_mixture
 from whatworked.inference.sampler import Sampler
+from whatworked.methods.candidates import candidates_of
 from whatworked.protocols import SearchState
+from whatworked.surfaces.edges import edges
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, bits_of
 
 Score = Literal["variance", "lookahead"]
 SCORES: tuple[Score, ...] = ("variance", "lookahead")

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri
 
-from whatworked.cube import FloatArray
+from whatworked.surfaces.masks import FloatArray
 
 _EDGE = 1e-6
 

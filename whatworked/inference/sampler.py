@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from whatworked.cube import BitArray, FloatArray, IntArray
 from whatworked.inference import gates as gating
 from whatworked.inference.evidence import Evidence, weigh
 from whatworked.inference.kernel import SHAPES, Kernels, Prior
 from whatworked.inference.quadrature import normal_points, uniform_points
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray
 
 _GATE_STREAM = 1000
 _FEWEST_FOR_GATES = 4

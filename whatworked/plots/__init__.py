@@ -9,7 +9,7 @@ from whatworked.errors import InvalidOptionError, MissingExtraError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from whatworked.exports import Labelled
+    from whatworked.surfaces.exports import Labelled
 
 KINDS = ("overview", "effects", "main", "interactions", "spectrum")
 """What can be drawn: everything on one page, or one panel."""

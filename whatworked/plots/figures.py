@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from whatworked.cube import FloatArray, mask_strings
-from whatworked.geometry import pairs
-from whatworked.reversals import SMALLEST_FLOOR
+from whatworked.surfaces.edges import pairs
+from whatworked.surfaces.masks import FloatArray, mask_strings
+from whatworked.surfaces.reversals import SMALLEST_FLOOR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from whatworked.exports import Labelled
+    from whatworked.surfaces.exports import Labelled
 
 HELPS, HURTS, NEUTRAL = "#5E3C99", "#E66101", "#888888"
 DIVERGING = "PuOr"

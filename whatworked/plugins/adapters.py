@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from whatworked.cube import BitArray, FloatArray, all_bits, ranks_of
 from whatworked.protocols import Estimator, Predictor, SearchState
+from whatworked.surfaces.masks import BitArray, FloatArray, all_bits, ranks_of
 
 EstimatorFunction = Callable[[BitArray, FloatArray, BitArray], FloatArray]
 PolicyFunction = Callable[[SearchState, int], BitArray]

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from whatworked.cube import BitArray, bits_of, distances, mask_rank, option_letters, ranks_of
 from whatworked.protocols import SearchState
+from whatworked.surfaces.masks import BitArray, bits_of, distances, mask_rank, option_letters, ranks_of
 
 RETRIES = 32
 """Proposals of already measured masks that are answered from memory before the nearest unmeasured mask is taken."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from whatworked.canonical import sha256
-from whatworked.imports import imported_names
+from whatworked.declaration.imports import imported_names
 from whatworked.plugins.spec import parse_spec
+from whatworked.storage.canonical import sha256
 
 MARK = " sha256:"
 """Stands between the name of a file and the digest of its bytes."""

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatworked.equivalence import Equivalence
 from whatworked.errors import PluginError, WhatWorkedError
 from whatworked.plugins.adapters import FunctionPolicy, as_estimator
 from whatworked.plugins.asktell import AskTellPolicy
@@ -29,6 +28,7 @@ from whatworked.plugins.optuna_sampler import OptunaPolicy, is_sampler_class
 from whatworked.plugins.registry import Kind
 from whatworked.plugins.resolve import read_text, resolve
 from whatworked.protocols import Estimator, Policy
+from whatworked.surfaces.equivalence import Equivalence
 
 
 @dataclass(frozen=True)

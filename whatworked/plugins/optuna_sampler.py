@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from whatworked.cube import BitArray, bits_of, option_letters, ranks_of
 from whatworked.errors import MissingExtraError
 from whatworked.plugins.asktell import RETRIES, ask_seed, nearest_new
 from whatworked.protocols import SearchState
+from whatworked.surfaces.masks import BitArray, bits_of, option_letters, ranks_of
 
 
 class OptunaPolicy:

@@ -13,13 +13,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from whatworked.canonical import sha256
 from whatworked.errors import PluginError
-from whatworked.files import user_path
 from whatworked.plugins.beside import origin_of
 from whatworked.plugins.inspecting import guess_kind
 from whatworked.plugins.registry import Kind, named, names
 from whatworked.plugins.spec import Spec, parse_spec
+from whatworked.storage.canonical import sha256
+from whatworked.storage.files import user_path
 from whatworked.wording import first_few
 
 _FOLDERS: set[str] = set()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whatworked.bootstrap import RESAMPLES
-from whatworked.files import write_atomic
-from whatworked.runs.comparison import CONFIDENCE, compare_methods
-from whatworked.runs.findings import uncompared
-from whatworked.runs.pool import Pool
+from whatworked.comparing.comparison import CONFIDENCE, compare_methods
+from whatworked.comparing.findings import uncompared
+from whatworked.comparing.pool import Pool
+from whatworked.statistics.bootstrap import RESAMPLES
+from whatworked.storage.files import write_atomic
 
 
 def report_page(
@@ -38,13 +38,13 @@ def write_report(
     Parameters
     ----------
     pool : Pool
-        Runs (see `whatworked.runs.pool.pooled`).
+        Runs (see `whatworked.comparing.pooled`).
     out : Path or str
         The file.
     title : str, optional
         Its heading; default: how many methods and conditions, and which budgets.
     baseline : str, optional
-        What methods are compared with; see `whatworked.runs.comparison.compare_methods`.
+        What methods are compared with; see `whatworked.comparing.compare_methods`.
     confidence : float
         Nominal coverage of the bootstrap intervals, above 0 and below 1.
     resamples : int

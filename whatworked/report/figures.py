@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whatworked.bootstrap import macro_interval
-from whatworked.cube import mask_strings
-from whatworked.runs.comparison import Figure
-from whatworked.runs.pool import Pool
-from whatworked.runs.summary import Row, grouped, measurements
+from whatworked.comparing.comparison import Figure
+from whatworked.comparing.pool import Pool
+from whatworked.comparing.summary import Row, grouped, measurements
+from whatworked.statistics.bootstrap import macro_interval
+from whatworked.surfaces.masks import mask_strings
 
 MACRO = "all families"
 """Name of the panel over all families."""

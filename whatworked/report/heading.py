@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from whatworked.comparing.pool import Pool
 from whatworked.report.svg import element, text_of
-from whatworked.runs.pool import Pool
 from whatworked.wording import counted, listed
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from whatworked.cube import anchors, mask_string
 from whatworked.report.figures import Bought
 from whatworked.report.svg import element, picture, text_of, title
+from whatworked.surfaces.masks import anchors, mask_string
 
 _STEPS = 6
 """Shades in the style sheet, h0 (never) to h6 (always)."""

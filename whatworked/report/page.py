@@ -10,16 +10,16 @@ from string import Template
 from typing import Any
 
 from whatworked import __version__
+from whatworked.comparing.comparison import Figure
+from whatworked.comparing.findings import closing, overviews
+from whatworked.comparing.pool import Pool
+from whatworked.comparing.summary import listed_failures
 from whatworked.report.curves import panels
 from whatworked.report.figures import MACRO, Bought, Point, curve_points, predictions, purchases, source_rows
 from whatworked.report.heading import default_title, summary, what_ran
 from whatworked.report.heatmap import heatmap
+from whatworked.report.rows import catalog_table, source_table, standings_table
 from whatworked.report.svg import SERIES, element, marker, text_of
-from whatworked.report.tables import catalog_table, source_table, standings_table
-from whatworked.runs.comparison import Figure
-from whatworked.runs.findings import closing, overviews
-from whatworked.runs.pool import Pool
-from whatworked.runs.summary import listed_failures
 from whatworked.wording import counted
 
 

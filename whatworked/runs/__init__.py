@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from whatworked.runs.benchmark import bench
+from whatworked.runs.benchmark import bench, named_methods
 from whatworked.runs.folder import Run, read_run
 from whatworked.runs.plan import Method, Plan, crossed
 from whatworked.runs.tasks import Task, catalog_tasks
 
-__all__ = ["Method", "Plan", "Run", "Task", "bench", "catalog_tasks", "crossed", "read_run"]
+__all__ = ["Method", "Plan", "Run", "Task", "bench", "catalog_tasks", "crossed", "named_methods", "read_run"]

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from whatworked.cube import FloatArray, IntArray, anchors, bits_of, mask_string, ranks_of
-from whatworked.equivalence import Equivalence
 from whatworked.errors import PluginError
+from whatworked.plugins.guard import Failure, guarded
+from whatworked.plugins.limits import Watch
 from whatworked.protocols import Policy, SearchState
-from whatworked.runs.guarded import Failure, guarded
-from whatworked.runs.limits import Watch
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import FloatArray, IntArray, anchors, bits_of, mask_string, ranks_of
 from whatworked.wording import first_few
 
 _REVEALING = frozenset({"remaining", "__dict__"})

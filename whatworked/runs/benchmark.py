@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from whatworked.errors import unknown_name
-from whatworked.execution.lock import folder_lock
-from whatworked.execution.processes import worker_count
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.inspecting import is_instance
 from whatworked.plugins.registry import Kind, methods
@@ -19,6 +17,8 @@ from whatworked.runs.lanes import lanes
 from whatworked.runs.plan import Method, Plan, crossed
 from whatworked.runs.tasks import Task, as_names, catalog_tasks
 from whatworked.runs.unit import UnitResult, run_unit
+from whatworked.storage.lock import folder_lock
+from whatworked.workers.processes import worker_count
 
 Named = str | Any
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from whatworked.cube import FloatArray, IntArray, all_bits, anchors, bits_of, mask_string
-from whatworked.equivalence import Equivalence
 from whatworked.errors import PluginError
+from whatworked.plugins.guard import Failure, encodable, guarded
 from whatworked.protocols import Estimator
-from whatworked.runs.guarded import Failure, encodable, guarded
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import FloatArray, IntArray, all_bits, anchors, bits_of, mask_string
 
 
 @dataclass(frozen=True)

@@ -24,14 +24,14 @@ from typing import Any
 
 import msgspec
 
-from whatworked.canonical import canonical_json, sha256
 from whatworked.errors import InvalidOptionError, RunError
-from whatworked.files import storage_errors, write_atomic
+from whatworked.grading.record import Record
 from whatworked.plugins.beside import digests_in, path_beside
-from whatworked.records import Record
 from whatworked.runs.plan import SCHEMA, Plan
 from whatworked.runs.tidy import COSTS, as_csv, tidy_rows
 from whatworked.runs.unit import UnitResult
+from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.storage.files import storage_errors, write_atomic
 from whatworked.wording import counted
 
 JOURNAL = ".journal"

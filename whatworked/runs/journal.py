@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from whatworked.execution.appendlog import AppendLog
-from whatworked.records import Record
+from whatworked.grading.record import Record
 from whatworked.runs.folder import JOURNAL
 from whatworked.runs.plan import Unit
 from whatworked.runs.unit import UnitResult
+from whatworked.storage.journal import AppendLog
 
 
 class _Entry(msgspec.Struct, frozen=True):

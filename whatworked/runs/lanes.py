@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from whatworked.errors import ExecutionError, PluginError
-from whatworked.execution.processes import end_processes, first_finished, start_processes
-from whatworked.execution.profile import NumericProfile, pinned_profile
-from whatworked.execution.worker import observe
-from whatworked.runs.guarded import describe
-from whatworked.runs.limits import Watch, opened, overrun
+from whatworked.plugins.guard import describe
+from whatworked.plugins.limits import Watch, opened, overrun
 from whatworked.runs.plan import Plan, Unit
 from whatworked.runs.unit import UnitResult, missing_result, run_unit
+from whatworked.workers.processes import end_processes, first_finished, start_processes
+from whatworked.workers.profile import NumericProfile, pinned_profile
+from whatworked.workers.software import observe
 
 _OURS = f"{PluginError.__module__}.{PluginError.__qualname__}: "
 """How a traceback names an error that is told on its own."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from whatworked.canonical import canonical_json, sha256
 from whatworked.errors import InvalidOptionError
+from whatworked.grading.record import Key
 from whatworked.plugins import Plugin
-from whatworked.records import Key
-from whatworked.runs.limits import LONGEST, is_limit
+from whatworked.plugins.limits import LONGEST, is_limit
 from whatworked.runs.tasks import Task
+from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.wording import listed
 
 SCHEMA = 1

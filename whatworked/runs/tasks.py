@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whatworked.canonical import canonical_json, sha256
-from whatworked.equivalence import Equivalence
 from whatworked.errors import InvalidOptionError, UnknownNameError, unknown_name
-from whatworked.surface import ResponseSurface
+from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.surface import ResponseSurface
 
-TRACKS = ("four", "paired", "added")
 OUTSIDE = "outside"
 """Track of conditions that are not in the catalog, with their number of options: ``outside-4``."""
 

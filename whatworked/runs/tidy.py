@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from whatworked.records import Record
+from whatworked.grading.record import Record
 
 COSTS = ("condition", "method", "budget", "seed", "asks", "fits", "policy_seconds", "fit_seconds")
 _GRADES = (

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from whatworked.cube import anchors, as_strings
 from whatworked.errors import PluginError
-from whatworked.grading import grade, grade_missing
+from whatworked.grading.grader import grade, grade_missing
+from whatworked.grading.record import Record
 from whatworked.plugins import Plugin
-from whatworked.records import Record
+from whatworked.plugins.guard import Failure, describe
+from whatworked.plugins.limits import TimeLimitError, Watch
 from whatworked.runs.acquisition import Acquisition, acquire
 from whatworked.runs.fitting import Fit, fit
-from whatworked.runs.guarded import Failure, describe
-from whatworked.runs.limits import TimeLimitError, Watch
 from whatworked.runs.plan import Method, Plan, Unit
 from whatworked.runs.tasks import Task
+from whatworked.surfaces.masks import anchors, as_strings
 
 _DIED = "the worker process died (out of memory, or the plug-in ended it)"
 

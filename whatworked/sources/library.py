@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from whatworked.catalog.manifest_files import is_of_package, manifest
+from whatworked.catalog.manifest_layout import Manifest, RawFile, RawForm
+from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import DigestMismatchError, InvalidOptionError, SourceUnavailableError, StorageError
-from whatworked.files import user_path, write_atomic
-from whatworked.manifest import Manifest, RawFile, RawForm
-from whatworked.manifests import is_of_package, manifest
-from whatworked.prepared import PreparedInput
 from whatworked.sources import store
 from whatworked.sources.archives import unpack
 from whatworked.sources.network import Network
@@ -21,6 +20,7 @@ from whatworked.sources.prepare import prepare
 from whatworked.sources.raw import RawBytes
 from whatworked.sources.readers import read
 from whatworked.sources.routes import LOCAL_ROUTES, Folders, Place, Route, checked, is_file, locate
+from whatworked.storage.files import user_path, write_atomic
 
 CACHE_VARIABLE = "WHATWORKED_CACHE"
 MIRROR_VARIABLE = "WHATWORKED_MIRROR"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from whatworked.cube import IntArray
+from whatworked.surfaces.masks import IntArray
 
 
 @dataclass(frozen=True)

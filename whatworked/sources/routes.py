@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from whatworked.canonical import sha256
+from whatworked.catalog.manifest_files import is_of_package
+from whatworked.catalog.manifest_layout import Manifest, RawFile
 from whatworked.errors import DigestMismatchError, RawDataError, TooLargeError
-from whatworked.files import storage_errors
-from whatworked.manifest import Manifest, RawFile
-from whatworked.manifests import is_of_package
 from whatworked.sources.archives import too_large, unpack
 from whatworked.sources.raw import RawBytes
+from whatworked.storage.canonical import sha256
+from whatworked.storage.files import storage_errors
 
 Route = Literal["cache", "package", "shipped", "mirror", "network"]
 LOCAL_ROUTES: tuple[Route, ...] = ("cache", "package", "shipped", "mirror")

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from whatworked.catalog.manifest_files import manifest
+from whatworked.catalog.manifest_layout import Manifest, RawForm
 from whatworked.errors import SourceUnavailableError, StorageError, WhatWorkedError
-from whatworked.files import write_atomic
-from whatworked.manifest import Manifest, RawForm
-from whatworked.manifests import manifest
 from whatworked.sources import store
 from whatworked.sources.library import Library, Plan, absence, build, collect, wanted_form
 from whatworked.sources.routes import LOCAL_ROUTES, is_file
+from whatworked.storage.files import write_atomic
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from whatworked.canonical import canonical_json, sha256
+from whatworked.catalog.manifest_layout import Manifest
+from whatworked.declaration.prepared import PreparedInput, content_digest
 from whatworked.errors import DigestMismatchError
-from whatworked.files import storage_errors, write_atomic
-from whatworked.manifest import Manifest
-from whatworked.prepared import PreparedInput, content_digest
 from whatworked.sources.archives import ARCHIVE_ERRORS, read_bounded
+from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.storage.files import storage_errors, write_atomic
 
 _FACTS = "facts.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from whatworked.execution.processes import end_processes, first_finished, start_processes
-from whatworked.execution.profile import pinned_profile
 from whatworked.plugins import Plugin
-from whatworked.runs.guarded import describe
-from whatworked.runs.limits import TimeLimitError, opened, overrun
+from whatworked.plugins.guard import describe
+from whatworked.plugins.limits import TimeLimitError, opened, overrun
 from whatworked.testing import checks_of
 from whatworked.testing.kit import TIME_LIMIT, Check, CheckResult, run_check
+from whatworked.workers.processes import end_processes, first_finished, start_processes
+from whatworked.workers.profile import pinned_profile
 
 
 def run_checks_apart(

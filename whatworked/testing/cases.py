@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whatworked.cube import BitArray, FloatArray, IntArray, all_bits, anchors, bits_of
-from whatworked.equivalence import Equivalence
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, all_bits, anchors, bits_of
 
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8)
 _MANY = 40

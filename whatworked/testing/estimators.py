@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from whatworked.cube import FloatArray, all_bits
-from whatworked.equivalence import Equivalence
 from whatworked.plugins import Plugin
 from whatworked.runs.fitting import checked_predictions, fit
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import FloatArray, all_bits
 from whatworked.testing.cases import Case, cases, classes, flat_cases, orders, sizes, surface
 from whatworked.testing.kit import Check, Violation, during, global_state
 

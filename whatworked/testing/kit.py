@@ -17,8 +17,8 @@ import numpy as np
 
 from whatworked.errors import PluginError
 from whatworked.plugins import Plugin
-from whatworked.runs.guarded import describe, guarded
-from whatworked.runs.limits import TimeLimitError, Watch
+from whatworked.plugins.guard import describe, guarded
+from whatworked.plugins.limits import TimeLimitError, Watch
 
 TIME_LIMIT = 60.0
 """Seconds for each case of a check, where nothing else is asked for."""
@@ -102,7 +102,7 @@ def run_check(
         Seconds for each case, None for no limit. Code that never comes back from a library written in C, or that
         swallows the exception, is not ended by it.
     note : file, optional
-        For the case under way, in a process that may be ended for it; see `whatworked.runs.limits.Watch`.
+        For the case under way, in a process that may be ended for it; see `whatworked.plugins.limits.Watch`.
 
     Returns
     -------

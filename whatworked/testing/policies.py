@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from whatworked.cube import IntArray, all_bits, anchors
-from whatworked.equivalence import Equivalence
 from whatworked.plugins import Plugin
 from whatworked.protocols import Policy, SearchState
 from whatworked.runs.acquisition import acquire, checked_answer
+from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import IntArray, all_bits, anchors
 from whatworked.testing.cases import Case, cases, classes, flat_cases, orders, sizes, surface
 from whatworked.testing.kit import Check, Violation, during, global_state
 

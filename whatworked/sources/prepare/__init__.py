@@ -6,9 +6,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from whatworked.catalog.manifest_layout import Manifest
+from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import RawDataError
-from whatworked.manifest import Manifest
-from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import Raw, RawArrays, RawCorpus, RawGraph, RawImage, RawRecord, RawTable
 
 _PREPARATIONS: dict[str, tuple[str, type[Raw]]] = {

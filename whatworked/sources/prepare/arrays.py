@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from whatworked.manifest import ArraysPreparation, Manifest
-from whatworked.prepared import PreparedInput
+from whatworked.catalog.manifest_layout import ArraysPreparation, Manifest
+from whatworked.declaration.prepared import PreparedInput
 from whatworked.sources.raw import RawArrays
 
 

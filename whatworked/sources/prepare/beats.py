@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from whatworked.catalog.manifest_layout import BeatPreparation, Manifest
+from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import RawDataError
-from whatworked.manifest import BeatPreparation, Manifest
-from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawRecord
 
 

@@ -6,11 +6,11 @@ import io
 
 import numpy as np
 
-from whatworked.cube import FloatArray
+from whatworked.catalog.manifest_layout import ImagePreparation, Manifest
+from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import RawDataError
-from whatworked.manifest import ImagePreparation, Manifest
-from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawImage
+from whatworked.surfaces.masks import FloatArray
 
 
 def prepare_image(manifest: Manifest, how: ImagePreparation, raw: RawImage) -> PreparedInput:

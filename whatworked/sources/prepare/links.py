@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 
-from whatworked.cube import IntArray
+from whatworked.catalog.manifest_layout import LinkPreparation, Manifest
+from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import RawDataError
-from whatworked.manifest import LinkPreparation, Manifest
-from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawGraph
+from whatworked.surfaces.masks import IntArray
 
 
 def prepare_links(manifest: Manifest, how: LinkPreparation, raw: RawGraph) -> PreparedInput:

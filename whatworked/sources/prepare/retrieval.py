@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 
-from whatworked.canonical import sha256
+from whatworked.catalog.manifest_layout import Manifest, RetrievalPreparation
+from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import RawDataError
-from whatworked.manifest import Manifest, RetrievalPreparation
-from whatworked.prepared import PreparedInput
 from whatworked.sources.raw import RawCorpus
+from whatworked.storage.canonical import sha256
 from whatworked.wording import first_few
 
 

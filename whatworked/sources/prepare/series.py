@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from whatworked.cube import FloatArray
+from whatworked.catalog.manifest_layout import Manifest, SeriesPreparation
+from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import RawDataError
-from whatworked.manifest import Manifest, SeriesPreparation
-from whatworked.prepared import PreparedInput
-from whatworked.sources.prepare.tables import numbers
+from whatworked.sources.prepare.features import numbers
 from whatworked.sources.raw import RawTable
+from whatworked.surfaces.masks import FloatArray
 
 
 def prepare_series(manifest: Manifest, how: SeriesPreparation, raw: RawTable) -> PreparedInput:

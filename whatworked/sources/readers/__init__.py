@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from whatworked.catalog.manifest_layout import Reader
 from whatworked.errors import RawDataError
-from whatworked.manifest import Reader
 from whatworked.sources.raw import Raw, RawBytes
 
 _READERS = {

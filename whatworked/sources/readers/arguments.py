@@ -10,8 +10,8 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO
 
+from whatworked.catalog.manifest_layout import ArgumentLinesReader, ArgumentTreeReader
 from whatworked.errors import RawDataError
-from whatworked.manifest import ArgumentLinesReader, ArgumentTreeReader
 from whatworked.sources.archives import ARCHIVE_ERRORS, LARGEST, read_bounded, unpack
 from whatworked.sources.raw import RawBytes, RawCorpus
 from whatworked.sources.readers import named, single

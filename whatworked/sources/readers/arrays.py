@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from whatworked.catalog.manifest_layout import ArraysReader
 from whatworked.errors import RawDataError
-from whatworked.manifest import ArraysReader
 from whatworked.sources.archives import ARCHIVE_ERRORS
 from whatworked.sources.raw import RawArrays, RawBytes
 from whatworked.sources.readers import single

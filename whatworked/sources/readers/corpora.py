@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from whatworked.catalog.manifest_layout import BeirReader
 from whatworked.errors import RawDataError
-from whatworked.manifest import BeirReader
 from whatworked.sources.raw import RawBytes, RawCorpus
 from whatworked.sources.readers import named
 from whatworked.wording import first_few

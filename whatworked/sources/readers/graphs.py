@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from whatworked.catalog.manifest_layout import EdgeListReader, GmlReader
 from whatworked.errors import RawDataError
-from whatworked.manifest import EdgeListReader, GmlReader
 from whatworked.sources.raw import RawBytes, RawGraph
 from whatworked.sources.readers import single
 

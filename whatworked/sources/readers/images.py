@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whatworked.manifest import ImageReader
+from whatworked.catalog.manifest_layout import ImageReader
 from whatworked.sources.raw import RawBytes, RawImage
 from whatworked.sources.readers import single
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from whatworked.catalog.manifest_layout import WfdbReader
 from whatworked.errors import RawDataError
-from whatworked.files import storage_errors
-from whatworked.manifest import WfdbReader
 from whatworked.sources.raw import RawBytes, RawRecord
+from whatworked.storage.files import storage_errors
 
 
 def read_wfdb(reader: WfdbReader, files: Mapping[str, RawBytes]) -> RawRecord:

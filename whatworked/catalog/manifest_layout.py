@@ -1,0 +1,301 @@
+"""The layout of a manifest: what a source's TOML file may say, as immutable values that refuse unknown keys.
+
+`docs/sources.md` describes every field; `whatworked.catalog.manifest_files` finds and decodes the files.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from whatworked.catalog.tracks import SIX, Track
+
+_NAME = re.compile(r"[a-z0-9_]+")
+
+
+def _inside(name: str) -> bool:
+    # Manifests of others are read too, and files are written under these names.
+    parts = name.split("/")
+    return name.isprintable() and "\\" not in name and not {"", ".", ".."} & set(parts)
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of all parts of a manifest: immutable, unknown keys refused."""
+
+
+class RawFile(_Part, frozen=True):
+    """One raw file and the places it may be found in.
+
+    Attributes
+    ----------
+    name : str
+        File name; in a mirror the file is ``<source>/<name>``, in the cache and beside the manifest
+        ``raw/<source>/<name>``.
+    size : int
+        Bytes, beyond which nothing is read, unpacked or downloaded; 0 where that is not stated.
+    sha256 : str
+        Digest of the file; or of its tree of texts when `tree` is true (the archive's own bytes are then free).
+    url : str
+        Official address of the file itself.
+    zenodo : bool
+        Whether `url` is a Zenodo record as JSON, whose first zip archive is meant.
+    archive, archive_url, member : str
+        Name and address of an archive that holds the file, and its name in there (default: `name`).
+    package : str
+        ``<package>/<path>`` of a data file inside an installed package, or ``<package>:<function>`` of a function there
+        that makes a graph.
+    shipped : bool
+        Whether a copy stands in ``raw/<source>/`` beside the manifest.
+    provenance : str
+        Where a shipped copy was taken from.
+    """
+
+    name: str
+    sha256: str
+    size: int = 0
+    tree: bool = False
+    url: str = ""
+    zenodo: bool = False
+    archive: str = ""
+    archive_url: str = ""
+    member: str = ""
+    package: str = ""
+    shipped: bool = False
+    provenance: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where the file, or an archive that holds it, is downloaded from; empty if nowhere is recorded."""
+        return self.url or self.archive_url
+
+    @property
+    def largest(self) -> int:
+        """Bytes that the file itself may have; 0 where that is not known, as for an archive packed in any way."""
+        return 0 if self.tree else self.size
+
+    @property
+    def name_in_archive(self) -> str:
+        """Name of the file in an archive that holds it."""
+        return self.member or self.name
+
+    def __post_init__(self) -> None:
+        for kind, name in (("name", self.name), ("archive", self.archive or "-")):
+            if not _inside(name):
+                raise ValueError(
+                    f"{kind} {name!r} of a raw file must be a path below the folder of its source: "
+                    "without a leading /, .. or \\"
+                )
+        if len(self.sha256) != 64 or set(self.sha256) - set("0123456789abcdef"):
+            raise ValueError(f"sha256 of {self.name!r} must be 64 lower-case hexadecimal digits, not {self.sha256!r}")
+
+
+class TableReader(_Part, frozen=True, tag_field="kind", tag="table"):
+    """Delimited text. `columns` names the columns where there is no header line; `delimiter` "" is any white space.
+
+    `labels` replaces cells of a column, for copies that code them otherwise: ``{column: {found: official}}``.
+    """
+
+    delimiter: str = ","
+    skip_lines: int = 0
+    columns: tuple[str, ...] = ()
+    labels: dict[str, dict[str, str]] = {}
+
+
+class GmlReader(_Part, frozen=True, tag_field="kind", tag="gml"):
+    """A graph in GML."""
+
+
+class EdgeListReader(_Part, frozen=True, tag_field="kind", tag="edges"):
+    """A graph as lines of two node names; `nodes` lists names that are no numbers in the order of the official ids."""
+
+    nodes: tuple[str, ...] = ()
+
+
+class ImageReader(_Part, frozen=True, tag_field="kind", tag="image"):
+    """A picture that Pillow opens."""
+
+
+class WfdbReader(_Part, frozen=True, tag_field="kind", tag="wfdb"):
+    """A WFDB record: header, signal, annotations."""
+
+    record: str
+
+
+class BeirReader(_Part, frozen=True, tag_field="kind", tag="beir"):
+    """A BEIR export: corpus.jsonl, queries.jsonl, one qrels file."""
+
+
+class ArgumentTreeReader(_Part, frozen=True, tag_field="kind", tag="argument_tree"):
+    """The arguana-counterargs corpus as deposited, in a tar or zip archive."""
+
+
+class ArgumentLinesReader(_Part, frozen=True, tag_field="kind", tag="argument_lines"):
+    """The same argument texts, one JSON object a line, and the true pairs as tab-separated paths."""
+
+
+class ArraysReader(_Part, frozen=True, tag_field="kind", tag="arrays"):
+    """An npz file without pickled objects."""
+
+
+Reader = (
+    TableReader
+    | GmlReader
+    | EdgeListReader
+    | ImageReader
+    | WfdbReader
+    | BeirReader
+    | ArgumentTreeReader
+    | ArgumentLinesReader
+    | ArraysReader
+)
+
+
+class RawForm(_Part, frozen=True):
+    """One complete raw form of a source: files that are read together. All forms lead to one prepared input."""
+
+    name: str
+    reader: Reader
+    files: tuple[RawFile, ...]
+
+    def __post_init__(self) -> None:
+        if not self.files:
+            raise ValueError(f"form {self.name!r} needs at least one file")
+
+
+class TablePreparation(_Part, frozen=True, tag_field="kind", tag="table"):
+    """Rows without duplicates; a grouped hold-out split unless the family is clustering.
+
+    `features` are all columns but `target` and `drop` where they are not listed.
+    """
+
+    target: str
+    features: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    test_fraction: float = 0.3
+    seed: int = 20260907
+
+
+class SeriesPreparation(_Part, frozen=True, tag_field="kind", tag="series"):
+    """Columns unrolled row by row, gaps filled forward; the first `train_fraction` trains."""
+
+    columns: tuple[str, ...]
+    train_fraction: float = 0.75
+
+
+class ImagePreparation(_Part, frozen=True, tag_field="kind", tag="image"):
+    """Grey, at most `side` pixels a side, with Gaussian noise of standard deviation `noise`."""
+
+    side: int = 256
+    noise: float = 0.1
+    seed: int = 20260907
+
+
+class RetrievalPreparation(_Part, frozen=True, tag_field="kind", tag="retrieval"):
+    """Documents sorted by id; the `queries` eligible queries whose ids have the smallest SHA-256."""
+
+    queries: int = 64
+    exclude_copies: bool = False
+
+
+class BeatPreparation(_Part, frozen=True, tag_field="kind", tag="beats"):
+    """The first `samples` samples of one channel in mV, and the events whose label code is listed."""
+
+    samples: int
+    sample_rate: int
+    gain: float
+    baseline: int
+    codes: tuple[int, ...]
+    channel: int = 0
+
+
+class LinkPreparation(_Part, frozen=True, tag_field="kind", tag="links"):
+    """A random division of edges and non-edges; `part_fraction` of the edges calibrate, as many test."""
+
+    split_seed: int
+    part_fraction: float = 0.2
+
+
+class ArraysPreparation(_Part, frozen=True, tag_field="kind", tag="arrays"):
+    """Arrays as they are, with `facts`."""
+
+    facts: dict[str, Any] = {}
+
+
+Preparation = (
+    TablePreparation
+    | SeriesPreparation
+    | ImagePreparation
+    | RetrievalPreparation
+    | BeatPreparation
+    | LinkPreparation
+    | ArraysPreparation
+)
+
+
+class Expected(_Part, frozen=True):
+    """What the prepared input must be: content digest; shape of each array, length of each listed fact."""
+
+    digest: str
+    shapes: dict[str, tuple[int, ...]]
+
+
+class Manifest(_Part, frozen=True):
+    """One source.
+
+    Attributes
+    ----------
+    schema : int
+        Version of this layout.
+    id, title, family : str
+        Id of the source (``[a-z0-9_]+``, not ending in ``__d6``), its name in full, id of its workflow family.
+    tracks : tuple of {"four", "paired", "added"}
+        Conditions it takes part in: four options; six options paired with the four; six options alone.
+    licence, attribution, citation, homepage : str
+        Terms of the data (SPDX id where there is one), whom to name, what to cite, where to read more.
+    notes : str
+        What else a reader should know, for instance how the published export differs from the original file.
+    forms : tuple of RawForm
+        In order of preference.
+    preparation : Preparation
+        How raw data become the prepared input.
+    expected : Expected
+        What the prepared input must be.
+    path : str
+        Where the manifest was read from; not part of the file.
+    """
+
+    schema: Literal[1]
+    id: str
+    title: str
+    family: str
+    tracks: tuple[Track, ...]
+    licence: str
+    attribution: str
+    citation: str
+    homepage: str
+    forms: tuple[RawForm, ...]
+    preparation: Preparation
+    expected: Expected
+    notes: str = ""
+    path: str = ""
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.id) or self.id.endswith(SIX):
+            raise ValueError(
+                f"id {self.id!r} must be lower-case letters a to z, digits and underscores, and not end in {SIX}: "
+                f"files are named after it, and its six-option condition is <id>{SIX}"
+            )
+        if not self.tracks or len(set(self.tracks)) < len(self.tracks) or set(self.tracks) == {"paired"}:
+            raise ValueError(f'tracks must be ["four"], ["four", "paired"] or ["added"], not {list(self.tracks)}')
+        if "added" in self.tracks and len(self.tracks) > 1:
+            raise ValueError('tracks: "added" stands alone (its six options have no four-option condition)')
+        if not self.forms:
+            raise ValueError("forms: at least one raw form is needed")
+
+    @property
+    def shipped_folder(self) -> Path:
+        """Folder of the raw files that stand beside the manifest."""
+        return Path(self.path).parent / "raw" / self.id

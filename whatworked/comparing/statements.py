@@ -1,0 +1,224 @@
+"""The sentences that say what a comparison allows one to say, and what it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from whatworked.statistics.bootstrap import Interval
+from whatworked.statistics.paired import Comparison
+from whatworked.wording import counted, fixed, interval_text
+
+FEW_FAMILIES = 3
+"""Below this number of families an interval says next to nothing about other families."""
+
+ALWAYS = "None of this speaks about other budgets, other metrics, or surfaces that a method was tuned on."
+"""The limit of every comparison."""
+
+Verdict = Literal["ahead", "behind", "undecided", "same", "one source", "few families", "missing"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a paired comparison supports.
+
+    Attributes
+    ----------
+    verdict : str
+        ``ahead`` or ``behind`` of the baseline; ``undecided`` where the interval holds 0; ``same`` on every source;
+        ``one source`` where leaving out one source changes the sign; ``few families`` where there are too few to
+        speak of others; ``missing`` where neither delivered anything.
+    difference, supports : str
+        The numbers, and what may be said.
+    limits : tuple of str
+        What may not be said, beside `ALWAYS`.
+    """
+
+    verdict: Verdict
+    difference: str
+    supports: str
+    limits: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join([self.difference, self.supports, *self.limits])
+
+
+def statement(
+    methods: tuple[str, str],
+    place: str,
+    interval: Interval,
+    paired: Comparison,
+    missing: Sequence[int] = (0, 0),
+    nothing: bool = False,
+) -> Statement:
+    """What a paired comparison supports.
+
+    Parameters
+    ----------
+    methods : (str, str)
+        The method and its baseline.
+    place : str
+        Where they were compared, for instance ``"paired track, B = 20"``.
+    interval : Interval
+        Family-macro difference, method minus baseline.
+    paired : Comparison
+        The same by source.
+    missing : (int, int)
+        Missing deliveries of each, which count as recovery 0.
+    nothing : bool, default False
+        Whether neither delivered anything at all.
+    """
+    verdict = "missing" if nothing else _verdict(interval, paired)
+    difference = (
+        f"{methods[0]} against {methods[1]}, {place}: {fixed(interval.estimate, 3, signed=True)} family-macro recovery "
+        f"({_interval(interval)}better on {paired.better}, equal on {paired.equal}, worse on {paired.worse} of "
+        f"{counted(paired.sources.count, 'source')})."
+    )
+    limits = [
+        f"1 delivery of {method} is missing and counts as recovery 0."
+        if count == 1
+        else f"{count} deliveries of {method} are missing and count as recovery 0."
+        for method, count in zip(methods, missing, strict=True)
+        if count
+    ]
+    return Statement(
+        verdict,
+        difference,
+        _supports(verdict, methods, interval, paired),
+        (*limits, *_limits(verdict, interval, paired)),
+    )
+
+
+def overview(
+    method: str, baseline: str, verdicts: Iterable[Verdict], places: Sequence[tuple[str, int]] | None = None
+) -> str:
+    """One sentence over all budgets and tracks of a pair of methods.
+
+    Parameters
+    ----------
+    method, baseline : str
+        The pair.
+    verdicts : iterable of str
+        One per comparison.
+    places : sequence of (str, int), optional
+        Track and budget of each, to be named.
+    """
+    given = list(verdicts)
+    words: dict[Verdict, str] = {
+        "ahead": "ahead in {}",
+        "behind": "behind in {}",
+        "undecided": "undecided in {}",
+        "same": "the same in {}",
+        "one source": "hanging on one source in {}",
+        "few families": "too few families to speak of others in {}",
+        "missing": "both missing everywhere in {}",
+    }
+    parts = [
+        text.format(given.count(verdict)) + _named(verdict, given, places)
+        for verdict, text in words.items()
+        if verdict in given
+    ]
+    return f"{method} against {baseline}, {counted(len(given), 'comparison')}: {', '.join(parts)}."
+
+
+def _named(verdict: Verdict, given: Sequence[Verdict], places: Sequence[tuple[str, int]] | None) -> str:
+    """Where a verdict was given, as `` (four: B = 4, 8; paired: B = 20)``."""
+    if places is None:
+        return ""
+    chosen = [place for one, place in zip(given, places, strict=True) if one == verdict]
+    return f" ({listed_places(chosen, single=len({track for track, _ in places}) == 1)})"
+
+
+def listed_places(places: Iterable[tuple[str, int]], *, single: bool = False) -> str:
+    """Tracks with budgets, as ``four: B = 4, 8; paired: B = 20``; without the track if it is a `single` one."""
+    budgets: dict[str, list[str]] = {}
+    for track, budget in places:
+        budgets.setdefault(track, []).append(str(budget))
+    return "; ".join(("" if single else f"{track}: ") + f"B = {', '.join(found)}" for track, found in budgets.items())
+
+
+def without_pairs(methods: int) -> str:
+    """Why there is no comparison at all."""
+    if methods == 1:
+        return "Only one method: there is nothing to compare it with."
+    return "No method shares a track, a budget and a source with its baseline; name another one with --baseline."
+
+
+def without_counterpart(methods: Sequence[str], baselines: Sequence[str]) -> str:
+    """That the baseline pairs some methods with nothing, and under which `baselines` they would be compared."""
+    return (
+        f"{', '.join(methods)}: not compared, no counterpart under this baseline; try --baseline "
+        f"{' or '.join(baselines)}."
+    )
+
+
+def nothing_shared(method: str, baseline: str, places: Iterable[tuple[str, int]]) -> str:
+    """That a method and its baseline have no source in common in some places (track and budget)."""
+    return f"{method}: not compared with {baseline} on {listed_places(places)}, where they share no source."
+
+
+def multiplicity(comparisons: int, confidence: float) -> str:
+    """How many intervals of `comparisons` that have one would miss by chance alone."""
+    if not comparisons:
+        return "A single value has no interval."
+    expected = comparisons * (1.0 - confidence)
+    return (
+        f"{counted(comparisons, 'comparison')} {'was' if comparisons == 1 else 'were'} made, each at {confidence:.0%}: "
+        f"if no methods differed at all, about {expected:.2g} of the intervals would be expected to exclude 0 by "
+        "chance."
+    )
+
+
+def _verdict(interval: Interval, paired: Comparison) -> Verdict:
+    if paired.equal == paired.sources.count:
+        return "same"
+    if interval.families < FEW_FAMILIES or interval.low is None or interval.high is None:
+        return "few families"
+    if interval.low <= 0.0 <= interval.high:
+        return "undecided"
+    omission = paired.macro_omission
+    if omission is not None and omission.low <= 0.0 <= omission.high:
+        return "one source"
+    return "ahead" if interval.estimate > 0 else "behind"
+
+
+def _supports(verdict: Verdict, methods: tuple[str, str], interval: Interval, paired: Comparison) -> str:
+    ahead, behind = methods if interval.estimate > 0 else methods[::-1]
+    if verdict == "same":
+        return "The two are the same on every source."
+    if verdict == "missing":
+        return "Both are missing everywhere: there is nothing to compare."
+    if verdict == "few families":
+        sources = "this source" if interval.sources == 1 else f"these {interval.sources} sources"
+        families = counted(interval.families, "family", "families")
+        return f"This is what happened on {sources} of {families}; it says nothing about others."
+    if verdict == "undecided" and interval.low is not None and interval.high is not None:
+        largest = max(abs(interval.low), abs(interval.high))
+        return (
+            f"One may not say that either recovers more, nor that they are equal: differences up to {largest:.3f}, of "
+            "either sign, are compatible with these sources."
+        )
+    omission = paired.macro_omission
+    if verdict == "one source" and omission is not None:
+        culprit = omission.low_source if interval.estimate > 0 else omission.high_source
+        return f"{ahead} is ahead of {behind} only with {culprit}: without that source the sign changes."
+    ends = [] if omission is None else sorted((abs(omission.low), abs(omission.high)))
+    spread = f" ({ends[0]:.3f} to {ends[1]:.3f} when any one source is left out)" if ends else ""
+    return f"One may say that {ahead} recovers more than {behind} on sources and families like these{spread}."
+
+
+def _limits(verdict: Verdict, interval: Interval, paired: Comparison) -> list[str]:
+    limits = []
+    against = paired.worse if interval.estimate > 0 else paired.better
+    if verdict in ("ahead", "behind") and against:
+        limits.append(f"It does not hold everywhere: on {counted(against, 'source')} it is the other way round.")
+    if verdict in ("ahead", "behind") and interval.families == interval.sources:
+        limits.append("With one source per family nothing can be said about a single family.")
+    return limits
+
+
+def _interval(interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return ""
+    return f"{interval.confidence:.0%} interval {interval_text(interval.low, interval.high, signed=True)}; "

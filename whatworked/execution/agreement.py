@@ -1,0 +1,149 @@
+"""How a recomputed record compares with the one in the reference table."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from whatworked.declaration.fingerprint import PredictionForm
+from whatworked.execution.assembly import machine_facts
+from whatworked.references.index import MACHINE
+from whatworked.references.schema import Header, Row
+from whatworked.workers.software import Maker
+
+SCALE_TOLERANCE = 1e-9
+"""Relative difference of two cost scales that is still rounding."""
+
+Verdict = Literal["identical", "equal", "different", "failed"]
+"""Same in every field; same up to the family's tolerance; neither; the configuration raised an error."""
+
+
+@dataclass(frozen=True)
+class RecordVerdict:
+    """One record's comparison.
+
+    Attributes
+    ----------
+    mask : str
+        Which configuration.
+    verdict : {"identical", "equal", "different", "failed"}
+        See `Verdict`.
+    detail : str
+        What is not the same; empty for identical records.
+    """
+
+    mask: str
+    verdict: Verdict
+    detail: str = ""
+
+
+def compare_rows(kept: Row, found: Row, form: PredictionForm) -> RecordVerdict:
+    """Compare a record of the table with the recomputed one, field by field.
+
+    Parameters
+    ----------
+    kept, found : Row
+        The table's row, and the recomputed one of the same mask.
+    form : PredictionForm
+        Tolerances of the family: two records are equal if their utilities are within its `utility_tolerance` and their
+        fingerprints within its `tolerance`.
+    """
+    if kept == found:
+        return RecordVerdict(kept.mask, "identical")
+    notes = list(_differences(kept, found))
+    equal = abs(kept.utility - found.utility) <= form.utility_tolerance and form.close(
+        kept.fingerprint, found.fingerprint
+    )
+    return RecordVerdict(kept.mask, "equal" if equal else "different", "; ".join(notes))
+
+
+def _differences(kept: Row, found: Row) -> Iterator[str]:
+    if kept.utility != found.utility:
+        yield f"utility {kept.utility!r} in the table, {found.utility!r} now ({found.utility - kept.utility:+.3g})"
+    elif kept.native != found.native:
+        yield f"native value {kept.native!r} in the table, {found.native!r} now"
+    if kept.prediction != found.prediction:
+        yield "another prediction"
+    elif kept.fingerprint != found.fingerprint:
+        yield "another fingerprint of the same prediction"
+    if kept.warnings != found.warnings:
+        yield f"warnings {_named(kept.warnings)} in the table, {_named(found.warnings)} now"
+    for name in sorted(kept.sensitivity.keys() | found.sensitivity.keys()):
+        before, now = kept.sensitivity.get(name), found.sensitivity.get(name)
+        if before != now:
+            yield f"{name} {before!r} in the table, {now!r} now"
+
+
+def header_differences(kept: Header, found: Header) -> tuple[str, ...]:
+    """What the header of a table says otherwise than the one that a rebuild would write, a phrase each.
+
+    Parameters
+    ----------
+    kept, found : Header
+        The table's header, and the one written now. Cost scales may differ by rounding.
+    """
+    names = ("condition", "family", "source", "metric", "unit")
+    pairs = [(name, getattr(kept, name), getattr(found, name)) for name in names]
+    if not _same_scale(kept.cost_scale, found.cost_scale):
+        pairs.append(("cost scale", kept.cost_scale, found.cost_scale))
+    notes = [f"{what} {before!r} in the table, {now!r} now" for what, before, now in pairs if before != now]
+    if changed := [now.letter for before, now in zip(kept.options, found.options, strict=False) if before != now]:
+        notes.append(f"other words for option {', '.join(changed)}")
+    return tuple(notes)
+
+
+def _same_scale(kept: float | None, found: float | None) -> bool:
+    if kept is None or found is None:
+        return kept is found
+    return math.isclose(kept, found, rel_tol=SCALE_TOLERANCE)
+
+
+def _named(warnings: tuple[str, ...]) -> str:
+    return ", ".join(warnings) or "none"
+
+
+def explanations(made: Maker, here: Maker, folder: Path) -> tuple[str, ...]:
+    """Differences in software and processor that may explain different records, the likeliest first.
+
+    Parameters
+    ----------
+    made, here : Maker
+        What made the table, and what recomputed it.
+    folder : Path
+        Folder of the table, for the facts of the machine that made it.
+    """
+    pairs = [
+        ("architecture", made.profile.architecture, here.profile.architecture),
+        ("vector features", _words(made.profile.vector_features), _words(here.profile.vector_features)),
+        ("BLAS", _words(made.profile.blas), _words(here.profile.blas)),
+        ("threads", str(made.profile.threads), str(here.profile.threads)),
+        *_package_pairs(made.packages, here.packages),
+        ("Python", made.python, here.python),
+        *_machine_pairs(folder),
+    ]
+    return tuple(f"{what} was {before}, is {now}" for what, before, now in pairs if before != now)
+
+
+def _package_pairs(made: dict[str, str], here: dict[str, str]) -> list[tuple[str, str, str]]:
+    names = dict.fromkeys((*made, *here))
+    return [(name, made.get(name, "absent"), here.get(name, "absent")) for name in names]
+
+
+def _machine_pairs(folder: Path) -> list[tuple[str, str, str]]:
+    """Facts that the index leaves out; a folder without them, or with unreadable ones, explains nothing."""
+    try:
+        made: Any = msgspec.json.decode((folder / MACHINE).read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return []
+    here = machine_facts()
+    return [(name, str(made.get(name)), str(here[name])) for name in ("processor", "libc", "system") if name in made]
+
+
+def _words(values: tuple[str, ...]) -> str:
+    return ", ".join(values) or platform.machine()

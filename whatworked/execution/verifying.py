@@ -1,0 +1,271 @@
+"""Recomputing records of the reference tables, and saying how each compares."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from whatworked import references
+from whatworked.catalog.catalog import Condition
+from whatworked.errors import InvalidOptionError, ReferenceTableError
+from whatworked.execution.agreement import RecordVerdict, Verdict, compare_rows, explanations, header_differences
+from whatworked.execution.assembly import header_of, row_of, version_of
+from whatworked.execution.families import Families, WorkflowOf, load_families
+from whatworked.execution.inputs import Inputs, Prepare, load_inputs
+from whatworked.execution.plan import Cell, SourcePlan, plan_source
+from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
+from whatworked.execution.report import cause_of
+from whatworked.progress import progress
+from whatworked.references.index import Index, read_index
+from whatworked.references.schema import Table
+from whatworked.storage.canonical import sha256
+from whatworked.surfaces.masks import mask_strings
+from whatworked.workers.profile import pinned_profile
+from whatworked.workers.software import Maker
+
+VERDICTS: tuple[Verdict, ...] = ("identical", "equal", "different", "failed")
+
+
+@dataclass(frozen=True)
+class VerifyRequest:
+    """What to recompute and how.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition
+        Conditions whose tables to check.
+    folder : Path
+        Folder of the tables and their index.
+    sample : float
+        Share of the records of each condition, 0 < sample <= 1; at least one record.
+    seed : int
+        Which records a sample holds; equal seeds choose equal records.
+    jobs, backend, cold
+        As in `whatworked.execution.RebuildRequest`.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `sample` is out of range.
+    """
+
+    conditions: tuple[Condition, ...]
+    folder: Path
+    sample: float = 1.0
+    seed: int = 0
+    jobs: int = 1
+    backend: str = DEFAULT_BACKEND
+    cold: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.sample <= 1:
+            raise InvalidOptionError(f"sample is {self.sample}; it is a share of the records, above 0 and at most 1")
+
+
+@dataclass(frozen=True)
+class ConditionVerdict:
+    """One condition's comparison.
+
+    Attributes
+    ----------
+    condition : str
+        Id.
+    records : tuple of RecordVerdict
+        One per recomputed record, in canonical order.
+    explanations : tuple of str
+        Differences in input, software or processor, the likeliest first; empty if all records are identical.
+    header : tuple of str
+        What the table says otherwise about the condition itself (options, metric, cost scale) than a rebuild would.
+    skipped : str
+        Why nothing was recomputed; empty if something was.
+    absence : tuple of str
+        Where its source is absent, the reasons alone, which several sources may have in common.
+    """
+
+    condition: str
+    records: tuple[RecordVerdict, ...] = ()
+    explanations: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    skipped: str = ""
+    absence: tuple[str, ...] = ()
+
+    def count(self, verdict: Verdict) -> int:
+        """Number of records of that verdict."""
+        return sum(record.verdict == verdict for record in self.records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; identical records are counted, not listed."""
+        return {
+            "condition": self.condition,
+            **{verdict: self.count(verdict) for verdict in VERDICTS},
+            "header": list(self.header),
+            "skipped": self.skipped,
+            "explanations": list(self.explanations),
+            "records": [
+                {"mask": one.mask, "verdict": one.verdict, "detail": one.detail}
+                for one in self.records
+                if one.verdict != "identical"
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    """How recomputed records compare, by condition, in the order asked for."""
+
+    results: tuple[ConditionVerdict, ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """Number of records of that verdict over all conditions."""
+        return sum(one.count(verdict) for one in self.results)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if any record is different or failed, or a table's header is not what it would be now, else 0."""
+        wrong = self.count("different") + self.count("failed") + sum(len(one.header) for one in self.results)
+        return int(wrong > 0)
+
+
+@dataclass
+class _Check:
+    """State of one verification."""
+
+    request: VerifyRequest
+    inputs: Inputs
+    families: Families
+    index: Index
+    tables: Mapping[str, Table]
+    maker: Maker
+    verdicts: dict[str, dict[str, RecordVerdict]] = field(default_factory=lambda: defaultdict(dict))
+
+    def plans(self) -> list[SourcePlan]:
+        by_source: dict[str, list[Condition]] = defaultdict(list)
+        for one in self.families.fitting(self.request.conditions):
+            if one.id in self.tables and one.source in self.inputs.prepared:
+                by_source[one.source].append(one)
+        cold = self.request.cold
+        return [
+            plan_source(
+                self.inputs.prepared[source],
+                self.families.workflows[ones[0].family].checked(),
+                ones,
+                only=set(sample_of(ones, self.request.sample, self.request.seed)),
+                cold=cold,
+            )
+            for source, ones in by_source.items()
+        ]
+
+    def run(self, pool: Pool) -> None:
+        plans = self.plans()
+        with progress(sum(plan.cells for plan in plans), "records", label="verify") as bar:
+            for plan, results in pool.run(plans):
+                bar.set_postfix_str(plan.prepared.source)
+                for ran in results:
+                    for condition, mask in plan.programs[ran.program].cells:
+                        kept = self.tables[condition].rows[int(mask, 2)]
+                        if ran.outcome is None:
+                            self.verdicts[condition][mask] = RecordVerdict(mask, "failed", cause_of(ran.failure))
+                        else:
+                            found = row_of(mask, ran.outcome)
+                            self.verdicts[condition][mask] = compare_rows(kept, found, plan.workflow.form)
+                        bar.update()
+
+    def result(self, one: Condition) -> ConditionVerdict:
+        if one.id not in self.tables:
+            return ConditionVerdict(one.id, skipped=f"no table in {self.request.folder}")
+        if one.id in self.families.problems:
+            return ConditionVerdict(one.id, skipped=self.families.problems[one.id])
+        if problem := self.inputs.problem(one.source):
+            return ConditionVerdict(one.id, skipped=problem, absence=self.inputs.absence(one.source))
+        records = tuple(verdict for _, verdict in sorted(self.verdicts[one.id].items()))
+        found = header_of(one, self.families.workflows[one.family], self.inputs.prepared[one.source])
+        header = header_differences(self.tables[one.id].header, found)
+        if not header and all(record.verdict == "identical" for record in records):
+            return ConditionVerdict(one.id, records)
+        return ConditionVerdict(one.id, records, self._explanations(one), header)
+
+    def _explanations(self, one: Condition) -> tuple[str, ...]:
+        entry, workflow = self.index.tables[one.id], self.families.workflows[one.family]
+        prepared = self.inputs.prepared[one.source].digest
+        nearest = [
+            f"{what} was {before}, is {now}"
+            for what, before, now in (
+                ("prepared input", entry.prepared, prepared),
+                ("workflow version", entry.workflow, version_of(workflow)),
+            )
+            if before != now
+        ]
+        return (*nearest, *explanations(self.index.maker_of(one.id), self.maker, self.request.folder))
+
+
+def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) -> VerifyReport:
+    """Recompute records of reference tables and compare each with what the table says.
+
+    Parameters
+    ----------
+    request : VerifyRequest
+        Which records, and how to run them.
+    prepare : callable
+        Source id to prepared input.
+    workflow_of : callable
+        Family to workflow.
+
+    Raises
+    ------
+    ReferenceTableError
+        If the folder has no table at all, or a table or the index is altered or of another schema, or a table has
+        another number of options than its condition.
+    ExecutionError
+        If a worker is not pinned, workers differ or one died.
+    """
+    index = read_index(request.folder)
+    if not index.tables:
+        raise references.no_tables(request.folder)
+    wanted = [one for one in request.conditions if one.id in index.tables]
+    tables = {one.id: _table(one, request.folder) for one in wanted}
+    families = load_families(wanted, workflow_of)
+    able = families.fitting(wanted)
+    profile = pinned_profile()
+    records = sum(1 << one.dimensions for one in able)
+    with open_pool(request.backend, request.jobs, profile, records) as pool:
+        check = _Check(
+            request=request,
+            inputs=load_inputs((one.source for one in able), prepare),
+            families=families,
+            index=index,
+            tables=tables,
+            maker=pool.observe(),
+        )
+        check.run(pool)
+    return VerifyReport(tuple(check.result(one) for one in request.conditions))
+
+
+def _table(one: Condition, folder: Path) -> Table:
+    table = references.load_table(one.id, folder)
+    if table.header.d != one.dimensions:
+        raise ReferenceTableError(
+            f"the table of {one.id} in {folder} has {table.header.d} options, the condition has {one.dimensions}; "
+            f"make it again with `whatworked rebuild {one.id}`"
+        )
+    return table
+
+
+def sample_of(conditions: Iterable[Condition], share: float, seed: int) -> list[Cell]:
+    """A share of the records of each condition, at least one, the same ones for the same seed."""
+    return [
+        (one.id, mask)
+        for one in conditions
+        for mask in sorted(mask_strings(one.dimensions), key=partial(_lot, seed, one.id))[
+            : math.ceil(share * (1 << one.dimensions))
+        ]
+    ]
+
+
+def _lot(seed: int, condition: str, mask: str) -> str:
+    """Place of a record in the draw: pseudo-random, and the same on every machine."""
+    return sha256(f"{seed}:{condition}:{mask}".encode())

@@ -1,0 +1,33 @@
+"""Grading a prediction of a whole response surface against the truth."""
+
+from __future__ import annotations
+
+from whatworked.grading.artifact import (
+    read_artifact,
+)
+from whatworked.grading.grader import (
+    grade,
+    grade_many,
+    grade_missing,
+)
+from whatworked.grading.grades import (
+    ENDPOINT,
+    NEAR_OPTIMAL,
+    TOLERANCES,
+    Grade,
+)
+from whatworked.grading.record import (
+    Record,
+)
+
+__all__ = [
+    "ENDPOINT",
+    "NEAR_OPTIMAL",
+    "TOLERANCES",
+    "Grade",
+    "Record",
+    "grade",
+    "grade_many",
+    "grade_missing",
+    "read_artifact",
+]

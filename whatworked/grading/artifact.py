@@ -1,0 +1,166 @@
+"""Strict reading of a submitted prediction table: everything wrong with it is reported at once."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from whatworked.errors import InvalidArtifactError
+from whatworked.surfaces.masks import FloatArray, check_dimensions, mask_strings
+
+NAMED = 3
+"""Number of offending masks named for each kind of offence."""
+_CHARACTERS_PER_MASK = 256
+"""Text allowed for one mask and its number, several times what they need; keeps hostile texts from being parsed."""
+
+
+def read_artifact(artifact: str | bytes | Mapping[str, Any], d: int) -> FloatArray:
+    """Turn a submitted table into predictions in canonical order.
+
+    Parameters
+    ----------
+    artifact : str, bytes or mapping
+        A JSON object, as text (UTF-8 if bytes) or already decoded, from each of the 2**d masks to a finite number in
+        [0, 1]. Booleans are no numbers, and a key may stand only once in a text.
+    d : int
+        Number of options.
+
+    Returns
+    -------
+    ndarray of float64, shape (2**d,)
+
+    Raises
+    ------
+    InvalidArtifactError
+        Listing every kind of offence with its count and the first few masks: duplicate, missing and unknown masks,
+        values that are not numbers, not finite, or outside [0, 1]; or, alone, that the text is not a JSON object.
+
+    Examples
+    --------
+    >>> read_artifact('{"0": 0.25, "1": 1}', 1).tolist()
+    [0.25, 1.0]
+    >>> read_artifact('{"0": 0.25, "0": true}', 1)
+    Traceback (most recent call last):
+        ...
+    whatworked.errors.InvalidArtifactError: prediction table refused: 1 duplicate mask (0); 1 missing mask (1); \
+1 value that is no number (0: true); give each of the 2 masks of length 1 exactly once, with a finite number in [0, 1]
+    """
+    masks = mask_strings(check_dimensions(d))
+    known = set(masks)
+    entries = _entries(artifact, d)
+    table: dict[str, Any] = {}
+    duplicates: list[str] = []
+    for mask, value in entries:
+        if mask in table:
+            duplicates.append(mask)
+        table[mask] = value
+    offences = [
+        _offence("duplicate mask", [_shown(mask) for mask in dict.fromkeys(duplicates)]),
+        _offence("missing mask", [mask for mask in masks if mask not in table]),
+        _offence("unknown mask", [_shown(mask) for mask in table if mask not in known]),
+        *_value_offences({mask: table[mask] for mask in masks if mask in table}),
+    ]
+    if found := [offence for offence in offences if offence]:
+        raise InvalidArtifactError(
+            f"prediction table refused: {'; '.join(found)}; give each of the {len(masks)} masks of length {d} exactly "
+            "once, with a finite number in [0, 1]"
+        )
+    # Adding 0.0 turns -0.0 into 0.0.
+    return np.array([float(table[mask]) for mask in masks]) + 0.0
+
+
+def longest(d: int) -> int:
+    """Characters that the text of a table of `d` options may have."""
+    return _CHARACTERS_PER_MASK * (1 << d) + 1024
+
+
+def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
+    if isinstance(artifact, Mapping):
+        return artifact.items()
+    if not isinstance(artifact, str | bytes):
+        raise InvalidArtifactError(
+            f"prediction table refused: it is a {type(artifact).__name__}; give a JSON object from masks to numbers"
+        )
+    allowed = longest(d)
+    if len(artifact) > allowed:
+        raise InvalidArtifactError(
+            f"prediction table refused: the text has {len(artifact)} characters, {1 << d} masks need at most {allowed}"
+        )
+    text = _text(artifact)
+    try:
+        content = json.loads(text, object_pairs_hook=_Pairs, parse_int=float, parse_constant=float)
+    except (ValueError, RecursionError) as error:
+        raise InvalidArtifactError(f"prediction table refused: the text is not JSON ({error})") from error
+    if not isinstance(content, _Pairs):
+        raise InvalidArtifactError(
+            "prediction table refused: the text is JSON but no object; give an object from masks to numbers"
+        )
+    return content
+
+
+def _text(artifact: str | bytes) -> str:
+    try:
+        text = artifact if isinstance(artifact, str) else artifact.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidArtifactError(
+            f"prediction table refused: the text is not JSON: byte {error.start + 1} is not UTF-8; save it as UTF-8"
+        ) from error
+    if text.startswith("\ufeff"):
+        raise InvalidArtifactError(
+            "prediction table refused: the text is not JSON: it begins with a byte order mark (U+FEFF); save it as "
+            "UTF-8 without one"
+        )
+    return text
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of a JSON object in order, duplicates included."""
+
+
+def _as_float(value: Any) -> float:
+    """A number as a float: an integer too large for one is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _value_offences(table: Mapping[str, Any]) -> list[str]:
+    kinds: dict[str, list[str]] = {"that is no number": [], "that is not finite": [], "outside [0, 1]": []}
+    for mask, value in table.items():
+        numeric = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        if not numeric:
+            kinds["that is no number"].append(f"{mask}: {_shown(value)}")
+        elif not math.isfinite(number := _as_float(value)):
+            kinds["that is not finite"].append(f"{mask}: {number}")
+        elif not 0 <= number <= 1:
+            kinds["outside [0, 1]"].append(f"{mask}: {number!r}")
+    return [_offence("value", found, kind) for kind, found in kinds.items()]
+
+
+def _offence(what: str, found: list[str], kind: str = "") -> str:
+    if not found:
+        return ""
+    plural = "s" if len(found) > 1 else ""
+    phrase = f"{len(found)} {what}{plural} {kind.replace('that is', 'that are') if plural else kind}".rstrip()
+    return f"{phrase} ({', '.join(found[:NAMED])}{', …' if len(found) > NAMED else ''})"
+
+
+def _shown(value: object) -> str:
+    """A short form of anything a player may send."""
+    text = value if isinstance(value, str) and value.isalnum() else _json_like(value)
+    return text if len(text) <= 40 else f"{text[:37]}…"
+
+
+def _json_like(value: object) -> str:
+    if isinstance(value, _Pairs):
+        return "an object"
+    if isinstance(value, list):
+        return "an array"
+    if value is None or isinstance(value, bool | str):
+        return json.dumps(value)
+    return repr(value)

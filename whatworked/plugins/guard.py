@@ -1,0 +1,87 @@
+"""Running a plug-in's code: what it does wrong becomes a failure with a name; it prints nothing to standard output."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from whatworked.plugins.limits import TimeLimitError
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+_LONGEST = 400
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a plug-in delivered nothing.
+
+    Attributes
+    ----------
+    where : str
+        ``"policy"`` or ``"estimator"``.
+    cause : str
+        Exception and message in one line; equal on every run.
+    trace : str
+        The traceback, for the log.
+    late : bool
+        Whether it was ended by the time limit; where it was then (`trace`) differs from run to run.
+    """
+
+    where: str
+    cause: str
+    trace: str = ""
+    late: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.cause}"
+
+
+@dataclass
+class Outcome:
+    """What happened inside a guarded block: a failure or None, and how often each warning category was raised."""
+
+    failure: Failure | None = None
+    warnings: Counter[str] = field(default_factory=Counter)
+
+
+@contextlib.contextmanager
+def guarded(where: str) -> Iterator[Outcome]:
+    """Run a plug-in's code; only Ctrl-C gets out.
+
+    Inside the block standard output goes to standard error, so that a plug-in that prints does not spoil the output of
+    a command, and warnings are counted and not shown.
+    """
+    outcome = Outcome()
+    with warnings.catch_warnings(record=True) as raised, contextlib.redirect_stdout(sys.stderr):
+        warnings.simplefilter("always")
+        try:
+            yield outcome
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plug-in that calls sys.exit must not end the run
+            late = isinstance(error, TimeLimitError)
+            outcome.failure = Failure(where, describe(error), encodable(traceback.format_exc()), late)
+    if outcome.failure is None or not outcome.failure.late:  # how many there were by then is a matter of time
+        outcome.warnings.update(warning.category.__name__ for warning in raised)
+
+
+def describe(error: BaseException) -> str:
+    """Exception and message in one line, without memory addresses, which differ from run to run."""
+    name = type.__getattribute__(type(error), "__name__")
+    try:
+        message = " ".join(_ADDRESS.sub("0x…", encodable(str(error))).split())
+    except Exception:  # its message is a plug-in's code, too
+        message = "its message cannot be told"
+    text = f"{name}: {message}" if message else name
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def encodable(text: str) -> str:
+    """The text with what has no UTF-8, as names of files may hold, written as backslash escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,37 @@
+"""From grades to figures: averages, paired differences, bootstrap intervals."""
+
+from __future__ import annotations
+
+from whatworked.statistics.averages import (
+    Mean,
+    Measurement,
+    Summary,
+    macro_mean,
+    summarize,
+)
+from whatworked.statistics.bootstrap import (
+    Interval,
+    difference_interval,
+    macro_interval,
+)
+from whatworked.statistics.paired import (
+    Comparison,
+    Omission,
+    compare,
+    source_omission,
+)
+
+__all__ = [
+    "Comparison",
+    "Interval",
+    "Mean",
+    "Measurement",
+    "Omission",
+    "Summary",
+    "compare",
+    "difference_interval",
+    "macro_interval",
+    "macro_mean",
+    "source_omission",
+    "summarize",
+]

@@ -1,0 +1,119 @@
+"""Classes of masks that are the same program."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from whatworked.errors import DeclarationError
+from whatworked.surfaces.masks import IntArray, dimensions_of
+
+
+@dataclass(frozen=True, eq=False)
+class Equivalence:
+    """A partition of a cube into classes of masks that run the same program.
+
+    Attributes
+    ----------
+    representative : ndarray of int64, shape (2**d,)
+        Rank of the class representative of every mask. Inactive options are 0 in a representative, which makes it the
+        member with the fewest options switched on, and the lowest rank among those.
+
+    Raises
+    ------
+    DeclarationError
+        If a representative is no mask of the cube or does not represent itself.
+    InvalidMaskError
+        If there are not 2**d of them, 1 <= d <= 20.
+
+    Examples
+    --------
+    >>> classes = Equivalence.from_keys(["off", "off", "plain", "wide"])
+    >>> len(classes), classes.representative.tolist()
+    (3, [0, 0, 2, 3])
+    """
+
+    representative: IntArray
+
+    def __post_init__(self) -> None:
+        table = np.array(self.representative, dtype=np.int64)
+        dimensions_of(table.size)
+        if ((table < 0) | (table >= table.size)).any() or not np.array_equal(table[table], table):
+            raise DeclarationError("a class representative must be a mask of the cube that represents itself")
+        table.flags.writeable = False
+        object.__setattr__(self, "representative", table)
+
+    @classmethod
+    def from_keys(cls, keys: Sequence[Hashable]) -> Equivalence:
+        """Partition by equal keys.
+
+        Parameters
+        ----------
+        keys : sequence of hashable, length 2**d
+            What decides the program of each mask, in canonical order.
+
+        Returns
+        -------
+        Equivalence
+
+        Raises
+        ------
+        InvalidMaskError
+            If there are not 2**d keys, 1 <= d <= 20.
+        """
+        best: dict[Hashable, int] = {}
+        for rank, key in enumerate(keys):
+            held = best.get(key)
+            if held is None or rank.bit_count() < held.bit_count():
+                best[key] = rank
+        return cls(np.array([best[key] for key in keys], dtype=np.int64))
+
+    @classmethod
+    def trivial(cls, d: int) -> Equivalence:
+        """Every mask alone.
+
+        Parameters
+        ----------
+        d : int
+            Number of options, 1 to 20.
+
+        Returns
+        -------
+        Equivalence
+
+        Raises
+        ------
+        InvalidMaskError
+            For another number of options.
+        """
+        return cls(np.arange(1 << d, dtype=np.int64))
+
+    @property
+    def d(self) -> int:
+        """Number of options."""
+        return dimensions_of(self.representative.size)
+
+    @property
+    def representatives(self) -> IntArray:
+        """Ranks of the representatives, ascending, shape (number of classes,)."""
+        return np.unique(self.representative)
+
+    def members(self, rank: int) -> IntArray:
+        """Ranks of all masks in one class.
+
+        Parameters
+        ----------
+        rank : int
+            Any mask of the class.
+
+        Returns
+        -------
+        ndarray of int64
+            Ascending.
+        """
+        return np.flatnonzero(self.representative == self.representative[rank]).astype(np.int64)
+
+    def __len__(self) -> int:
+        return int(self.representatives.size)

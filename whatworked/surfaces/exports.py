@@ -1,0 +1,255 @@
+"""Flat tables of effects, interactions, signs and conditions, each with a data dictionary."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from whatworked.surfaces.masks import mask_rank
+from whatworked.surfaces.reversals import FLOORS, floor_of, option_signs, reversing_options
+from whatworked.surfaces.surface import ResponseSurface
+
+Cell = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A response surface with its place in the catalog.
+
+    Attributes
+    ----------
+    surface : ResponseSurface
+        Its name is the id of the condition.
+    family, source, track : str
+        Names of the catalog; track is empty for a condition outside it.
+    option_names : tuple of str
+        What each option is, in the order of the options.
+    """
+
+    surface: ResponseSurface
+    family: str
+    source: str
+    track: str
+    option_names: tuple[str, ...]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What each option is, by option."""
+        return dict(zip(self.surface.options, self.option_names, strict=True))
+
+    @property
+    def place(self) -> tuple[Cell, ...]:
+        """The leading columns of every table."""
+        return (self.surface.name, self.family, self.source, self.track, self.surface.d)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table: its name, type, unit and meaning."""
+
+    name: str
+    type: str
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class FlatTable:
+    """A named table; every row has one cell for each column."""
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def to_csv(self) -> bytes:
+        """UTF-8 comma-separated text with a header line; equal tables give equal bytes.
+
+        Floats have all their digits, booleans are 0 and 1, an undefined cell is empty.
+        """
+        return _csv([column.name for column in self.columns], self.rows)
+
+    def dictionary(self) -> bytes:
+        """The data dictionary: one line for each column."""
+        rows = [(column.name, column.type, column.unit, column.meaning) for column in self.columns]
+        return _csv(["column", "type", "unit", "meaning"], rows)
+
+
+def _csv(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> bytes:
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([int(cell) if isinstance(cell, bool) else cell for cell in row] for row in rows)
+    return stream.getvalue().encode()
+
+
+_PLACE = (
+    Column("condition", "string", "", "id of the condition: the source, with __d6 for six options"),
+    Column("family", "string", "", "workflow family"),
+    Column("source", "string", "", "data set or record"),
+    Column("track", "string", "", "four, paired or added: which part of the catalog the condition belongs to"),
+    Column("dimensions", "integer", "options", "number of options d"),
+)
+
+_OPTION = (
+    Column("option", "string", "", "option that is switched on"),
+    Column("option_name", "string", "", "what the option changes"),
+)
+_FLOOR = Column("floor", "string", "", "effects up to the floor count as none: 1e-12, or a share of the utility range")
+
+
+def conditional_effects(labelled: Sequence[Labelled]) -> FlatTable:
+    """One row per edge of each cube: d * 2**(d-1) conditional effects per condition."""
+    columns = (
+        *_PLACE,
+        *_OPTION,
+        Column(
+            "mask_off", "string", "", "mask before, with the option 0: the background of the effect; option A leftmost"
+        ),
+        Column("mask_on", "string", "", "mask after, with the option 1"),
+        Column("utility_off", "number", "utility", "utility of mask_off"),
+        Column("utility_on", "number", "utility", "utility of mask_on"),
+        Column("effect", "number", "utility", "utility_on - utility_off"),
+        Column(
+            "native_effect", "number", "native", "change of the metric in its own unit; empty where it is the utility"
+        ),
+        Column("native_unit", "string", "", "unit of the native metric; empty where it is the utility"),
+    )
+    return FlatTable("conditional_effects", columns, tuple(row for one in labelled for row in _edges(one)))
+
+
+def _edges(one: Labelled) -> Iterator[tuple[Cell, ...]]:
+    surface, names = one.surface, one.names
+    costs = None if surface.utility_map is None else surface.native
+    for option, mask, effect in surface.effect_table():
+        place = surface.options.index(option)
+        on = f"{mask[:place]}1{mask[place + 1 :]}"
+        native = None if costs is None else float(costs[mask_rank(on)] - costs[mask_rank(mask)])
+        unit = "" if costs is None else surface.native_unit
+        yield (*one.place, option, names[option], mask, on, surface[mask], surface[on], effect, native, unit)
+
+
+def pair_interactions(labelled: Sequence[Labelled]) -> FlatTable:
+    """One row per pair of options of each condition: d (d-1) / 2 mean interactions."""
+    columns = (
+        *_PLACE,
+        Column("option_1", "string", "", "first option of the pair"),
+        Column("option_2", "string", "", "second option of the pair"),
+        Column("option_1_name", "string", "", "what the first option changes"),
+        Column("option_2_name", "string", "", "what the second option changes"),
+        Column(
+            "interaction",
+            "number",
+            "utility",
+            "mean over the settings of the other options of u(11) - u(10) - u(01) + u(00)",
+        ),
+    )
+    rows = []
+    for one in labelled:
+        names = one.names
+        for (left, right), value in zip(one.surface.pairs, one.surface.interactions().tolist(), strict=True):
+            rows.append((*one.place, left, right, names[left], names[right], value))
+    return FlatTable("pair_interactions", columns, tuple(rows))
+
+
+def option_sign_table(labelled: Sequence[Labelled]) -> FlatTable:
+    """One row per option and floor of each condition: in how many backgrounds it helps and hurts."""
+    columns = (
+        *_PLACE,
+        *_OPTION,
+        _FLOOR,
+        Column("floor_size", "number", "utility", "the floor in utility"),
+        Column("helps", "integer", "backgrounds", "backgrounds with an effect above the floor"),
+        Column("hurts", "integer", "backgrounds", "backgrounds with an effect below minus the floor"),
+        Column("neutral", "integer", "backgrounds", "the remaining backgrounds; the three add up to 2**(d-1)"),
+        Column("reverses", "boolean", "", "1 if the option helps somewhere and hurts somewhere else"),
+        Column("mean_effect", "number", "utility", "mean conditional effect"),
+        Column("largest_effect", "number", "utility", "most positive conditional effect"),
+        Column("largest_at", "string", "", "mask, with the option 0, of the most positive effect"),
+        Column("smallest_effect", "number", "utility", "most negative conditional effect"),
+        Column("smallest_at", "string", "", "mask, with the option 0, of the most negative effect"),
+    )
+    return FlatTable("option_signs", columns, tuple(row for one in labelled for row in _signs(one)))
+
+
+def _signs(one: Labelled) -> Iterator[tuple[Cell, ...]]:
+    for floor in FLOORS:
+        for signs, name in zip(option_signs(one.surface, floor_of(one.surface, floor)), one.option_names, strict=True):
+            counts = (signs.helps, signs.hurts, signs.neutral, signs.reverses, signs.mean)
+            extremes = (signs.largest.effect, signs.largest.mask, signs.smallest.effect, signs.smallest.mask)
+            yield (*one.place, signs.option, name, floor, signs.floor, *counts, *extremes)
+
+
+def reversal_summary(labelled: Sequence[Labelled]) -> FlatTable:
+    """How many options reverse, at each floor, by component (an option of a family), condition, source and over all."""
+    columns = (
+        Column("level", "string", "", "component (one option of one family), condition, source or catalog"),
+        Column("name", "string", "", "which one; a component is family:option"),
+        _FLOOR,
+        Column("reversing", "integer", "cases", "pairs of condition and option, of those counted here, that reverse"),
+        Column("cases", "integer", "cases", "pairs of condition and option counted here"),
+        Column("conditions_reversing", "integer", "conditions", "conditions counted here with a reversing option"),
+        Column("conditions", "integer", "conditions", "conditions counted here"),
+    )
+    groups: dict[tuple[str, str, str], list[tuple[str, bool]]] = {}
+    for floor in FLOORS:
+        for one in labelled:
+            reversing = reversing_options(one.surface, floor_of(one.surface, floor))
+            for option in one.surface.options:
+                case = (one.surface.name, option in reversing)
+                component = f"{one.family}:{option}"
+                names = {"component": component, "condition": one.surface.name, "source": one.source, "catalog": "all"}
+                for level, name in names.items():
+                    groups.setdefault((level, name, floor), []).append(case)
+    levels = ("component", "condition", "source", "catalog")
+    ordered = sorted(groups, key=lambda key: levels.index(key[0]))
+    return FlatTable("reversals", columns, tuple((*key, *_counts(groups[key])) for key in ordered))
+
+
+def _counts(cases: Sequence[tuple[str, bool]]) -> tuple[int, int, int, int]:
+    conditions = {condition for condition, _ in cases}
+    reversing = {condition for condition, reverses in cases if reverses}
+    return sum(reverses for _, reverses in cases), len(cases), len(reversing), len(conditions)
+
+
+def catalog_summary(labelled: Sequence[Labelled]) -> FlatTable:
+    """One row per condition: range, A, reversals at each floor, and how much of the variance is of high order."""
+    columns = (
+        *_PLACE,
+        Column("masks", "integer", "masks", "number of configurations, 2**d"),
+        Column("utility_min", "number", "utility", "smallest utility"),
+        Column("utility_max", "number", "utility", "largest utility"),
+        Column("utility_range", "number", "utility", "largest minus smallest utility"),
+        Column(
+            "best_mask", "string", "", "mask of the largest utility; ties: fewer options on, then lexically smaller"
+        ),
+        Column("mean_absolute_effect", "number", "utility", "A: mean absolute conditional effect over all edges"),
+        *(
+            Column(f"reversing_options_{_slug(name)}", "integer", "options", f"options that reverse, floor {name}")
+            for name in FLOORS
+        ),
+        Column("share_order_1", "number", "share", "share of the cube's variance carried by single options"),
+        Column("share_order_2", "number", "share", "share of the cube's variance carried by pairs of options"),
+        Column("share_order_3_up", "number", "share", "share of the cube's variance carried by three or more options"),
+    )
+    return FlatTable("catalog_summary", columns, tuple(_summary(one) for one in labelled))
+
+
+def _summary(one: Labelled) -> tuple[Cell, ...]:
+    surface = one.surface
+    shares = [*surface.order_shares().tolist(), 0.0, 0.0]
+    low, high = float(surface.utilities.min()), float(surface.utilities.max())
+    reversing = [len(reversing_options(surface, floor_of(surface, name))) for name in FLOORS]
+    ranges = (1 << surface.d, low, high, surface.range, surface.best, surface.mean_absolute_effect)
+    return (*one.place, *ranges, *reversing, shares[1], shares[2], sum(shares[3:]))
+
+
+def _slug(floor: str) -> str:
+    return {"1e-12": "rounding"}.get(floor, floor.replace("%", "_percent"))
+
+
+def all_tables(labelled: Sequence[Labelled]) -> tuple[FlatTable, ...]:
+    """Every table of the export."""
+    makers = (conditional_effects, pair_interactions, option_sign_table, reversal_summary, catalog_summary)
+    return tuple(make(labelled) for make in makers)

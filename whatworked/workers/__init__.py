@@ -1,0 +1,1 @@
+"""Worker processes under one numeric profile."""

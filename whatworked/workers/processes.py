@@ -1,0 +1,140 @@
+"""Starting and ending worker processes under a numeric profile: the one place where it is done."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from multiprocessing import resource_tracker
+from typing import Any
+
+from whatworked.errors import InvalidOptionError
+from whatworked.workers.profile import NumericProfile
+
+FEW = 4
+"""Workers allowed beyond two for each core, so that small machines can be asked for several."""
+
+LOOK_SECONDS = 0.2
+"""Seconds after which a thread that waits for a worker looks up."""
+
+PATIENCE = 10.0
+"""Seconds to wait for a thread that hands out calls; only a process that a call left behind can keep it that long."""
+
+
+def worker_count(jobs: int, tasks: int) -> int:
+    """How many workers to start when `jobs` are asked for and there are `tasks` pieces of work.
+
+    Never more than there is work for, nor than a few for each core: the work is bound by the processor, and every
+    worker takes memory of its own.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `jobs` is less than 1.
+    """
+    from joblib import cpu_count
+
+    if jobs < 1:
+        raise InvalidOptionError(f"--jobs is {jobs}; at least one worker is needed")
+    return max(1, min(jobs, tasks, FEW + 2 * int(cpu_count())))
+
+
+def start_processes(profile: NumericProfile, workers: int = 1) -> Any:
+    """An executor whose processes have the environment of `profile` from their first instruction.
+
+    The caller ends it with `end_processes`.
+    """
+    from joblib.externals.loky.process_executor import ProcessPoolExecutor
+
+    executor = ProcessPoolExecutor(
+        max_workers=workers, env=profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
+    )
+    with _interrupts_held():
+        # The first call starts the processes. Ctrl-C reaches all processes of a terminal: one that is still
+        # importing would print a traceback, so they inherit a mask without it and are ended by this process.
+        executor.submit(int)
+    return executor
+
+
+def first_finished(futures: Collection[Any], looked: Callable[[], object] | None = None) -> set[Any]:
+    """Wait until some of the futures are done, and return those.
+
+    The wait is cut into short ones: a signal that comes just before a thread begins to wait, or that the system gives
+    to another thread, does not wake it, and Ctrl-C would go unnoticed for as long as nothing finishes.
+
+    Parameters
+    ----------
+    futures : collection of Future
+        At least one.
+    looked : callable, optional
+        Called whenever a short wait has ended with nothing done.
+    """
+    from concurrent.futures import FIRST_COMPLETED, wait
+
+    while not (finished := wait(futures, LOOK_SECONDS, FIRST_COMPLETED).done):
+        if looked is not None:
+            looked()
+    return set(finished)
+
+
+def end_processes(executor: Any) -> None:
+    """End the processes of `executor` at once, whatever they are doing and whatever was just asked of them."""
+    # Loky's own thread drops all calls and then looks up those that were still to be handed out: a KeyError, whose
+    # traceback it would print. So none is left to be handed out; nobody submits any more.
+    with contextlib.suppress(queue.Empty):
+        while True:
+            executor._work_ids.get_nowait()
+    calls = executor._call_queue  # shutdown forgets it
+    executor.shutdown(wait=True, kill_workers=True)
+    _end_feeder(calls)
+
+
+def _end_feeder(calls: Any) -> None:
+    """Wait for the thread that wrote `calls` to the processes of an executor that was shut down.
+
+    Loky does not wait for it. As long as it runs, it holds semaphores of the queue, so that it is the one to unregister
+    them; and as a daemon it may be stopped in the middle of that, where this process exits. The resource tracker would
+    then report a leaked semaphore.
+    """
+    if calls is None or calls._thread is None:
+        return
+    # Nobody reads any more: a call that does not fit into the pipe ends with an error, which the thread expects.
+    calls._reader.close()
+    calls._thread.join(PATIENCE)
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    # Started here, because up to Python 3.12 it unblocks the signal when it starts.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def prepare_process(parent: int) -> None:
+    """Set up a worker process of our own.
+
+    Ctrl-C is left to `parent`, the process that hands out the work, so that it can end in order; when it is gone,
+    killed or not, this one ends too. loky ends a worker whose memory grows by 300 MB, taking that for a leak; here it
+    is the stages a source shares, which are dropped when done.
+    """
+    from joblib.externals.loky import process_executor
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process once `parent` is no longer its parent."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)

@@ -1,0 +1,74 @@
+"""What results were computed with: Python, packages, and the numeric profile as the worker itself found it."""
+
+from __future__ import annotations
+
+import platform
+from functools import lru_cache
+
+import msgspec
+
+from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.workers.profile import NumericProfile, blas_libraries, require_pinned, vector_features
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "networkx")
+"""Packages whose code the workflows run; a prepared input has a digest of its own, whatever made it."""
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """Numeric profile in effect while a table was made, as the worker itself found it.
+
+    Attributes
+    ----------
+    architecture : str
+        Processor architecture, for instance ``"x86_64"``.
+    vector_features : tuple of str
+        Vector features numpy used, baseline included, after pinning.
+    blas : tuple of str
+        Each BLAS library loaded: name, version and kernel, sorted.
+    threads : int
+        Threads per worker.
+    hash_seed : str
+        PYTHONHASHSEED of the workers.
+    """
+
+    architecture: str
+    vector_features: tuple[str, ...]
+    blas: tuple[str, ...]
+    threads: int
+    hash_seed: str
+
+
+class Maker(msgspec.Struct, frozen=True, kw_only=True):
+    """The software that made tables."""
+
+    python: str
+    packages: dict[str, str]
+    profile: Profile
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the canonical JSON of the fields."""
+        return sha256(canonical_json(msgspec.to_builtins(self)))
+
+
+def observe(profile: NumericProfile) -> Maker:
+    """What this worker computes with; raises `ExecutionError` if it is not pinned."""
+    require_pinned(profile)
+    return _maker(profile.environment["PYTHONHASHSEED"])
+
+
+@lru_cache(maxsize=1)
+def _maker(hash_seed: str) -> Maker:
+    from importlib.metadata import version
+
+    return Maker(
+        python=platform.python_version(),
+        packages={name: version(name) for name in PACKAGES},
+        profile=Profile(
+            architecture=platform.machine().lower(),
+            vector_features=vector_features(),
+            blas=blas_libraries(),
+            threads=1,
+            hash_seed=hash_seed,
+        ),
+    )
