@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from whatworked.cli import cli
 from whatworked.errors import StorageError, UnknownNameError
-from whatworked.inference import episodes
+from whatworked.inference.study import games
 from whatworked.inference.study.games import Problem
 from whatworked.surfaces import ResponseSurface, all_bits
 
@@ -23,8 +23,8 @@ def toy(name, family, seed):
 @pytest.fixture
 def small(monkeypatch):
     problems = (toy("one", "regression", 1), toy("two", "clustering", 2))
-    monkeypatch.setattr(episodes, "catalog_problems", lambda: problems)
-    monkeypatch.setattr(episodes, "outside_problems", lambda surfaces: problems)
+    monkeypatch.setattr(games, "catalog_problems", lambda: problems)
+    monkeypatch.setattr(games, "outside_problems", lambda surfaces: problems)
 
 
 def invoke(*arguments):

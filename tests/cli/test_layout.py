@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whatworked.cli import tables
+from whatworked.cli import output
 from whatworked.cli.layout import averaged, counts, print_named, say, shortened
 
 
@@ -25,7 +25,7 @@ def test_shortened_names_fit_and_stay_apart(room):
 
 def test_tables_and_prose_keep_to_the_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr(tables, "output_width", lambda: 60)
+    monkeypatch.setattr(output, "output_width", lambda: 60)
     long = "sklearn.ensemble:RandomForestRegressor(n_estimators=200)/gp-effect"
     print_named(
         "Title", ("track", "B", "method", "recovery"), [("four", "4", long, "0.5"), ("four", "8", "gp", "0.25")]
@@ -43,14 +43,14 @@ def test_names_are_alike_in_tables_of_any_width_and_whole_where_nothing_is_cut(c
     name = "walsh-hadamard/thompson-sampling"
     narrow, wide = ("B", "method", "recovery"), ("B", "method", *[f"column {k}" for k in range(8)])
     rows = [("four", "4", name, "0.5")], [("4", name, *["0.123 to 0.456"] * 8)]
-    monkeypatch.setattr(tables, "output_width", lambda: 80)
+    monkeypatch.setattr(output, "output_width", lambda: 80)
     print_named("Narrow", ("track", *narrow), rows[0])
     print_named("Wide", wide, rows[1])
     lines = capsys.readouterr().out.splitlines()
     assert sum(name in line for line in lines) == 5
     assert not any("…" in line for line in lines)
     assert max(map(len, lines)) <= 80
-    monkeypatch.setattr(tables, "output_width", lambda: None)
+    monkeypatch.setattr(output, "output_width", lambda: None)
     print_named("Wide", wide, [("4", name * 3, *["0.123 to 0.456"] * 8)])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3

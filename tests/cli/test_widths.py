@@ -13,7 +13,7 @@ import termios
 import pytest
 from click.testing import CliRunner
 
-from whatworked.cli import cli, print_text, tables
+from whatworked.cli import cli, output, print_text
 from whatworked.cli.output import print_table
 from whatworked.progress import progress
 
@@ -31,7 +31,7 @@ COMMANDS = [
 
 
 def printed(width: int | None, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
-    monkeypatch.setattr(tables, "output_width", lambda: width)
+    monkeypatch.setattr(output, "output_width", lambda: width)
     result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert result.exit_code == 0
     return result.output
@@ -61,7 +61,7 @@ def test_a_table_gives_up_columns_then_breaks_cells_then_falls_apart(
     rows = [("name", "more", "what", "a", "b"), ("x", "-----", "one two three four five", "1000000", "2000000")]
 
     def at(width: int) -> list[str]:
-        monkeypatch.setattr(tables, "output_width", lambda: width)
+        monkeypatch.setattr(output, "output_width", lambda: width)
         print_table(rows, right=(3, 4), drop=(1,))
         return capsys.readouterr().out.splitlines()
 
@@ -79,7 +79,7 @@ def test_a_table_gives_up_columns_then_breaks_cells_then_falls_apart(
 
 
 def test_prose_is_broken_between_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(tables, "output_width", lambda: 12)
+    monkeypatch.setattr(output, "output_width", lambda: 12)
     print_text("- one two three\nhttps://example.org/a-b", indent=2)
     assert capsys.readouterr().out.splitlines() == ["- one two", "  three", "https://example.org/a-b"]
 

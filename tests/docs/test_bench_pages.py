@@ -52,7 +52,7 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("name", ["plugins.spec", "runs.baseline", "testing"])
+@pytest.mark.parametrize("name", ["plugins.spec", "comparing.baseline", "testing"])
 def test_docstrings(name):
     result = doctest.testmod(importlib.import_module(f"whatworked.{name}"))
     assert result.attempted > 0

@@ -293,7 +293,7 @@ def test_an_array_may_leave_the_range_of_utilities():
 @pytest.mark.parametrize("prediction", ['{"00": 0.5}', [{"00": 0.5}], [None] * 4])
 def test_what_is_no_table_is_told_how_to_become_one(prediction):
     with pytest.raises(
-        InvalidArtifactError, match=r"a mapping from masks to numbers; whatworked\.artifact\.read_artifact"
+        InvalidArtifactError, match=r"a mapping from masks to numbers; whatworked\.grading\.read_artifact"
     ):
         grade(surface([0.1, 0.2, 0.3, 0.9]), prediction, [])
 

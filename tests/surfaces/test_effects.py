@@ -8,7 +8,6 @@ import pytest
 import shapiq
 import slow_grader
 
-from whatworked import bridges
 from whatworked.errors import InvalidMaskError
 from whatworked.surfaces import (
     conditional_effects,
@@ -22,6 +21,7 @@ from whatworked.surfaces import (
     variance_by_order,
     walsh_hadamard,
 )
+from whatworked.surfaces import interaction_indices as bridges
 
 SIZES = range(1, 11)
 

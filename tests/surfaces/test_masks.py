@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whatworked import cube
 from whatworked.errors import InvalidMaskError
+from whatworked.surfaces import masks as cube
 
 DIMENSIONS = st.integers(1, 10)
 

@@ -14,7 +14,7 @@ from whatworked.workers.profile import NumericProfile, is_x86, pinned_profile, r
 
 REPORT = """
 import json
-from whatworked.execution import profile
+from whatworked.workers import profile
 found = profile.pinned_profile()
 print(json.dumps([found.mismatch(), profile.vector_features(), profile.blas_libraries(), hash("a")]))
 """

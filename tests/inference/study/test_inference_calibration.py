@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from whatworked.inference import ESTIMATORS, METHODS, POLICIES, RelevanceEstimator, calibration
+from whatworked.inference import ESTIMATORS, METHODS, POLICIES, RelevanceEstimator
+from whatworked.inference.study import calibration
 from whatworked.inference.study.calibration import LEVELS, Needed
 from whatworked.inference.study.games import Problem, play
 from whatworked.inference.study.loo import VARIANTS

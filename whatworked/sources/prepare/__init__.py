@@ -12,7 +12,7 @@ from whatworked.errors import RawDataError
 from whatworked.sources.raw import Raw, RawArrays, RawCorpus, RawGraph, RawImage, RawRecord, RawTable
 
 _PREPARATIONS: dict[str, tuple[str, type[Raw]]] = {
-    "table": ("tables:prepare_table", RawTable),
+    "table": ("features:prepare_table", RawTable),
     "series": ("series:prepare_series", RawTable),
     "image": ("images:prepare_image", RawImage),
     "retrieval": ("retrieval:prepare_retrieval", RawCorpus),

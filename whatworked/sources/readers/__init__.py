@@ -11,7 +11,7 @@ from whatworked.errors import RawDataError
 from whatworked.sources.raw import Raw, RawBytes
 
 _READERS = {
-    "table": "tables:read_table",
+    "table": "delimited:read_table",
     "gml": "graphs:read_gml",
     "edges": "graphs:read_edges",
     "image": "images:read_image",
