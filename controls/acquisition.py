@@ -52,9 +52,11 @@ def variance_scores(
         The scores, and the predictive variance each was divided by.
     """
     columns = sigma[:, candidates]
+    # Rounding can take the variance of a nearly certain mask below zero.
     variances = np.maximum(sigma[candidates, candidates] + nugget, _SMALLEST_VARIANCE)
     if target == "effect":
         off, on = edges(d)
+        # An effect is a difference of two cells, so its covariance with the measurement is the difference of theirs.
         columns = columns[on] - columns[off]
     return np.asarray((columns**2).sum(axis=0) / variances, dtype=np.float64), variances
 
@@ -78,6 +80,8 @@ def score_candidates(
         Masks already chosen in the same batch: the covariance is conditioned on them, which takes no utility.
     """
     sigma = model.covariance(cells)
+    # The covariance after a measurement does not depend on its value, so a batch needs no utilities: each mask chosen
+    # is a rank-one downdate under the same hyper-parameters.
     for rank in () if pending is None else pending:
         column = sigma[:, rank].copy()
         sigma -= np.outer(column, column) / max(sigma[rank, rank] + model.nugget, _SMALLEST_VARIANCE)

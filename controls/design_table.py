@@ -34,6 +34,7 @@ class ExactScores:
     """
 
     def __init__(self, d: int, degree: int, candidates: IntArray) -> None:
+        # Python integers: the determinant outgrows 64 bits within a few steps.
         self._rows = design_rows(candidates, d, degree).astype(np.int64).astype(object)
         p = self._rows.shape[1]
         self._det = _RELATIVE ** (p - 1)
@@ -46,6 +47,7 @@ class ExactScores:
         moved = self._adj @ self._rows[position]
         along = self._rows @ moved
         det = self._det + _SCALE * int(self._rows[position] @ moved)
+        # No remainder is dropped: the result is the adjugate of a matrix of integers, and so made of integers.
         self._adj = (self._adj * det - _SCALE * np.outer(moved, moved)) // self._det
         self._products = (self._products * det - _SCALE * along * along) // self._det
         self._det = det
@@ -73,6 +75,8 @@ def make_design(d: int, degree: int, equivalence: Equivalence) -> RecordedDesign
         known = np.array(measured, dtype=np.int64)
         chosen = score_design(d, known, np.setdiff1d(candidates, known), degree).best
         rounded, left = exact.rounded(), [int(rank) for rank in candidates if int(rank) not in measured]
+        # Exactly best and, of several, lexically first; where floating point took another, only rounding can have done
+        # it.
         if chosen != max(left, key=lambda rank: (rounded[position[rank]], -rank)):
             rounding.add(len(order))
         order.append(chosen)

@@ -48,11 +48,15 @@ def score_design(d: int, measured: IntArray, candidates: IntArray, degree: int) 
     degree : int
         1 or 2.
     """
+    # The penalties make the moments invertible when there are fewer masks than features; the intercept's is next to
+    # nothing, since the ridge does not penalise it.
     X = design_rows(measured, d, degree)
     moments = X.T @ X + np.diag([INTERCEPT_PENALTY] + [PENALTY] * (X.shape[1] - 1))
     # Each candidate on its own: a product over all of them would round according to their number.
     inverse = np.linalg.inv(moments)
     values = np.array([row @ inverse @ row for row in design_rows(candidates, d, degree)])
+    # The trace bounds the largest eigenvalue and the penalty is about the smallest: their ratio estimates the condition
+    # number.
     noise = 16.0 * _EPSILON * np.trace(moments) / PENALTY * values
     return Scores(d=d, candidates=candidates, values=values, decimals=DECIMALS, noise=noise)
 
@@ -131,6 +135,7 @@ def ridge_design(
     measured = list(dict.fromkeys(classes.representative[list(anchors(d))].tolist()))
     steps: list[DesignStep] = []
     while len(steps) < budget and len(measured) < len(everything):
+        # Bytes, since the step is cached and an array cannot be hashed.
         steps.append(next_of_design(d, degree, tuple(measured), everything.tobytes()))
         measured.append(steps[-1].rank)
     return tuple(step.rank for step in steps), tuple(step.near_tie for step in steps)
@@ -150,6 +155,7 @@ def random_order(d: int, seed: int) -> IntArray:
         If there cannot be `d` options.
     """
     _check_seed("seed", seed)
+    # One permutation, whatever the budget: a larger one buys the same masks first, and then more.
     return np.random.default_rng(SEED + seed).permutation(np.arange(1, (1 << check_dimensions(d)) - 1, dtype=np.int64))
 
 

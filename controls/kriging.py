@@ -30,6 +30,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 @lru_cache(maxsize=32)
 def _decay(d: int) -> FloatArray:
     """Kernel value by length scale and Hamming distance, shape (6, d + 1)."""
+    # Distances take d + 1 values only: looked up, every pair at the same distance has the same bits.
     table: FloatArray = np.exp(-np.arange(d + 1)[np.newaxis, :] / np.array(LENGTHS)[:, np.newaxis])
     table.flags.writeable = False
     return table
@@ -81,6 +82,8 @@ class KrigingModel:
     @cached_property
     def condition(self) -> float:
         """Estimate of the condition number of C: largest row sum times largest diagonal element of the inverse."""
+        # The row sum bounds the norm of C from above, the diagonal that of its inverse from below, by no more than a
+        # factor n: an order of magnitude, which is all that `near_tie` needs.
         rows = self.kernel(self.ranks, self.ranks).sum(axis=1).max() + self.nugget
         return float(rows * np.diagonal(self.inverse).max())
 
@@ -98,10 +101,13 @@ class KrigingModel:
 
         It includes what not knowing the mean adds.
         """
+        # What the weights of simple kriging leave of the constant: 0 at the measured masks but for the nugget.
         cross = self.kernel(cells, self.ranks)
         unexplained = 1.0 - cross @ self.solved_ones
         sigma = self.kernel(cells, cells) - cross @ self.inverse @ cross.T
         sigma += np.outer(unexplained, unexplained) / self.solved_ones.sum()
+        # A product of matrices rounds (i, j) and (j, i) differently, by BLAS kernel and size. Scores are compared at
+        # the 12th decimal, so that without this the purchase would depend on the machine.
         return np.asarray((sigma + sigma.T) / 2.0, dtype=np.float64)
 
     @cached_property
@@ -180,6 +186,7 @@ class KrigingFits:
         self._d, self._measured, self._values = d, np.asarray(ranks, dtype=np.int64), values
         kernels = _decay(d)[:, distances(self._measured, self._measured)]
         nuggets = np.array(NUGGETS)[:, np.newaxis, np.newaxis] * np.eye(len(self._measured))
+        # Inverses, not Cholesky factors: leave-one-out needs their diagonals, and all 24 are made in one call.
         self._inverses = np.asarray(np.linalg.inv(kernels[:, np.newaxis] + nuggets), dtype=np.float64)
         losses, noise = _losses(self._inverses, kernels, values)
         self.losses, self.noise = losses.ravel(), noise.ravel()
@@ -207,6 +214,7 @@ def _losses(inverses: FloatArray, kernels: FloatArray, values: FloatArray) -> tu
         return np.zeros(inverses.shape[:2]), np.zeros(inverses.shape[:2])
     solved_ones = inverses.sum(axis=-1)
     total = solved_ones.sum(axis=-1, keepdims=True)
+    # P y and the diagonal of P without P: qqᵀ has rank one, so neither needs another n × n matrix.
     projected = inverses @ values - solved_ones * (solved_ones @ values)[..., np.newaxis] / total
     diagonal = np.diagonal(inverses, axis1=-2, axis2=-1)
     residuals = projected / (diagonal - solved_ones**2 / total)

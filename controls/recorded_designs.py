@@ -90,10 +90,12 @@ def recorded_next(d: int, degree: int, candidates: IntArray, measured: tuple[int
     design = recorded_designs().get((d, degree, classes_digest(candidates)))
     if design is None:
         return None
+    # A design buys everything but what it starts from, the representatives of the anchors.
     start = set(candidates.tolist()) - set(design.order)
     step = len(measured) - len(start)
     if not 0 <= step < len(design.order):
         return None
+    # After other purchases than the design's the record says nothing: the scores would be those of other moments.
     if set(measured[: len(start)]) != start or measured[len(start) :] != design.order[:step]:
         return None
     return design.order[step], step in design.rounding

@@ -80,14 +80,19 @@ class Smoother:
     def __init__(self, d: int, ranks: tuple[int, ...], degree: int) -> None:
         self.degree = degree
         self.X = features(bits_of(ranks, d), degree)
+        # Contrasts leave the mean out from the start, so that neither features nor utilities have to be centred by a
+        # subtraction that rounds.
         n, self.center = len(ranks), self.X.mean(axis=0)
         basis = _contrasts(n)
         left, self._singular, self._right = np.linalg.svd(basis.T @ self.X)
         self._weights = basis @ left
+        # Directions that no feature reaches have s = 0 and w = 1: what lies along them stays in the residual.
         squares = np.zeros(n - 1)
         squares[: self._singular.size] = self._singular**2
         alphas = np.array(ALPHAS)[:, np.newaxis]
         self._shrinkage = alphas / (squares + alphas)
+        # 1 - h_ii as a sum of positive terms. With as many features as masks h_ii is nearly 1, and the difference would
+        # have no digit left.
         self._complement = self._shrinkage @ (self._weights**2).T
         self._worst = _EPSILON / self._complement.min(axis=1) if n > 1 else np.zeros(len(ALPHAS))
 
@@ -129,6 +134,7 @@ class Smoother:
         if not choose(-losses, DECIMALS, noise).near_tie:
             return losses, noise
         exact = self.refitted_losses(values)
+        # The two routes differ by rounding alone, so their difference measures it.
         return exact, np.abs(exact - losses) + 4.0 * _EPSILON * exact
 
     def choose(self, values: FloatArray) -> Choice:
@@ -154,6 +160,7 @@ class Smoother:
         squares = np.zeros((len(ALPHAS), n))
         for left_out in range(n):
             kept = np.arange(n) != left_out
+            # Means without the mask left out: taken over all masks they would know its value.
             center, mean = self.X[kept].mean(axis=0), values[kept].mean()
             centered = self.X[kept] - center
             gram, moment = centered.T @ centered, centered.T @ (values[kept] - mean)

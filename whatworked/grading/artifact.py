@@ -86,12 +86,16 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
             f"prediction table refused: it is a {type(artifact).__name__}; give a JSON object from masks to numbers"
         )
     allowed = longest(d)
+    # Before parsing: a text of nested brackets costs far more memory than its length.
     if len(artifact) > allowed:
         raise InvalidArtifactError(
             f"prediction table refused: the text has {len(artifact)} characters, {1 << d} masks need at most {allowed}"
         )
     text = _text(artifact)
     try:
+        # A dict would keep the last of several equal masks without a word. Integers are read as floats, since Python
+        # refuses to convert more than 4300 digits; NaN and Infinity, which JSON has not, are kept to be named with
+        # their masks.
         content = json.loads(text, object_pairs_hook=_Pairs, parse_int=float, parse_constant=float)
     except (ValueError, RecursionError) as error:
         raise InvalidArtifactError(f"prediction table refused: the text is not JSON ({error})") from error
@@ -132,6 +136,7 @@ def _as_float(value: Any) -> float:
 def _value_offences(table: Mapping[str, Any]) -> list[str]:
     kinds: dict[str, list[str]] = {"that is no number": [], "that is not finite": [], "outside [0, 1]": []}
     for mask, value in table.items():
+        # True is an integer to Python; in a table of utilities it is a mistake.
         numeric = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         if not numeric:
             kinds["that is no number"].append(f"{mask}: {_shown(value)}")

@@ -123,7 +123,10 @@ def grade_many(
     tables = _tables(predictions, truth.d)
     _check_tables(tables, truth)
     seen = _seen(observed, tables.shape[0], truth.d)
+    # What was measured is known: a player is graded on what it says of the rest, and cannot lose by a model that
+    # smooths over its own measurements.
     np.copyto(tables, truth.utilities, where=seen)
+    # d² 2**d bounds both the errors of the edges of a table and the signed cells of its pairs.
     step = max(1, _CHUNK // (truth.d * truth.d << truth.d))
     return tuple(
         itertools.chain.from_iterable(
@@ -198,10 +201,13 @@ def _grade_rows(truth: ResponseSurface, tables: FloatArray, seen: BoolArray) -> 
     selected = select(tables, truth.d)
     regrets = (truth.utilities.max() - truth.utilities[selected]).tolist()
     native = _native(truth, tables)
+    # On a flat surface a share of the range is below rounding, so that even a right prediction would fail.
     limits = [max(ZERO, tolerance * spread) for tolerance in TOLERANCES]
     grades = []
     for row, rank in enumerate(selected.tolist()):
         hidden_edges, hidden_cells = reference.edge_count - covered[row], cells - measured[row]
+        # Edges with both ends measured have no error, so the same total serves both means: E = (1 - c) E_U holds
+        # exactly before rounding.
         hidden_error = totals[row] / hidden_edges if hidden_edges else None
         error = totals[row] / reference.edge_count
         grades.append(
@@ -240,6 +246,8 @@ def _native(truth: ResponseSurface, tables: FloatArray) -> list[dict[str, Any]]:
     # A prediction below 0 has no cost; it counts like 0, the least utility there is.
     costs = truth.utility_map.to_native(np.maximum(tables, 0.0))
     bounded = np.isfinite(costs)
+    # Two infinite costs have no difference. The rows are graded with zeros in their place, and their error is then
+    # replaced by None.
     totals, _ = reference.effect_errors(np.where(bounded, costs, 0.0))
     scale = reference.mean_absolute_effect
     results = []
@@ -279,6 +287,7 @@ def _check_truth(truth: object) -> None:
 
 def _tables(predictions: npt.ArrayLike | Sequence[Mapping[str, float]], d: int) -> FloatArray:
     """A copy as floats, one row per prediction."""
+    # A single mapping makes all of them submitted tables: a plain row among them is refused, not read by its order.
     if isinstance(predictions, list | tuple):
         by_mask = [_by_mask(table) for table in predictions]
         if any(table is not None for table in by_mask):

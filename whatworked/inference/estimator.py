@@ -56,7 +56,7 @@ class RelevanceModel:
     inflation: float = INFLATION
 
     def predict(self, masks: BitArray) -> FloatArray:
-        """Posterior mean utility of masks.
+        """Predicted utility of masks: the mean over the kernels, by weight, of the median under each.
 
         Parameters
         ----------
@@ -171,6 +171,7 @@ class RelevanceModel:
         return _in_blocks(self._differences_of_block, np.asarray(off, dtype=np.int8), np.asarray(on, dtype=np.int8))
 
     def _differences_of_block(self, off: BitArray, on: BitArray) -> tuple[FloatArray, FloatArray]:
+        # A mask is the end of d edges: its covariances are worked out once, not once for each.
         cells, place = np.unique(np.concatenate([off, on]), axis=0, return_inverse=True)
         fitted = self._fitted.at(cells)
         covariance, means = fitted.covariance(), fitted.utilities
@@ -188,6 +189,8 @@ class RelevanceModel:
         if self.mixture is None:
             return np.full(centres.shape[1], np.inf)
         freedom, weights = self.mixture.freedom, self._flat_weights
+        # A Student t has the variance ν / (ν − 2) from ν = 3 on. Below it has none, and ν times the squared scale
+        # stands in, so that the result stays finite.
         within = weights @ scales**2 * (freedom / max(freedom - 2, 1))
         between = weights @ (centres - weights @ centres) ** 2
         return np.asarray(self.inflation * np.sqrt(within + between))
@@ -205,6 +208,7 @@ class RelevanceModel:
         tail = (1.0 - level) / 2.0
         lower, upper = (self._quantile(centres, scales, share) for share in (tail, 1.0 - tail))
         middle = self.mixture.weights @ centres
+        # Stretched about the prediction, not the middle of the interval: 1 leaves the quantiles as they are.
         return middle + self.inflation * (lower - middle), middle + self.inflation * (upper - middle)
 
     def _quantile(self, centres: FloatArray, scales: FloatArray, share: float) -> FloatArray:
@@ -213,6 +217,7 @@ class RelevanceModel:
         It lies between the smallest and the largest of the components' own quantiles.
         """
         freedom = self._fitted.freedom
+        # A measured mask has no width; the floor keeps the division below defined.
         width = np.maximum(scales, 1e-15)
         own = centres + width * stdtrit(freedom, share)
         low, high = own.min(axis=0), own.max(axis=0)

@@ -62,9 +62,12 @@ def weigh(matrix: FloatArray, warped: FloatArray, log_jacobian: FloatArray, nugg
     n = warped.shape[1]
     matrix[:, range(n), range(n)] += nugget
     lower = np.asarray(np.linalg.cholesky(matrix), dtype=np.float64)
+    # In the coordinates of the factor, generalised least squares is ordinary: the mean and S are plain sums. No inverse
+    # is taken, which for nearly singular C would lose the small differences that decide the weights.
     ones, values = _whitened(lower, np.stack([np.ones_like(warped), warped]))
     total = (ones**2).sum(axis=1)
     mean = (ones * values).sum(axis=1) / total
+    # Without the floor a surface that is constant so far has S = 0 and infinite evidence for every kernel.
     squares = ((values - mean[:, None] * ones) ** 2).sum(axis=1) + _SMALLEST_SQUARE
     log_determinant = 2.0 * np.log(lower[:, range(n), range(n)]).sum(axis=1)
     log = log_jacobian - 0.5 * (log_determinant + np.log(total) + (n - 1) * np.log(squares))

@@ -70,6 +70,7 @@ def log_probability(table: FloatArray, gates: IntArray) -> FloatArray:
 def draw(table: FloatArray, uniform: FloatArray) -> IntArray:
     """Gates at given quantiles, shape (m, d) -> (m, d)."""
     cumulative = np.cumsum(np.exp(table), axis=1)
+    # Else a last sum just below 1 would let a point fall beyond it, into a state that does not exist.
     cumulative /= cumulative[:, -1:]
     return np.asarray((cumulative[None, :, :] < uniform[:, :, None]).sum(axis=2), dtype=np.int64)
 

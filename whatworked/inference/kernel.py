@@ -115,6 +115,8 @@ class Kernels:
     def at(cls, latent: FloatArray, gates: IntArray, prior: Prior) -> Kernels:
         """Kernels at latent points, shape (m, d + 3), with the given gates, shape (m, d)."""
         d = gates.shape[1]
+        # With ρ = 1 two masks that differ in this option have equal rows, and only the nugget would keep the matrix
+        # invertible.
         rho = np.clip(ndtr(latent[:, :d] + prior.shift) ** _POWER, *_CORRELATION_BOUNDS)
         shapes = ndtr(latent[:, d : d + 2])
         angle = np.pi / 4 + (shapes[:, :1] - 0.5) * prior.tilt * np.pi / 2
@@ -124,6 +126,7 @@ class Kernels:
             off=-size * np.cos(angle),
             on=size * np.sin(angle),
             leak=10.0 ** (-prior.leak_decades * (1.0 - shapes[:, 1])),
+            # (e^{ωv} − 1) / ω is 0 / 0 at ω = 0; this close to it the warp is the identity to within 1e-4.
             warp=np.where(np.abs(warp) < _SMALLEST_WARP, _SMALLEST_WARP, warp),
             gates=gates,
         )
@@ -131,6 +134,8 @@ class Kernels:
     @property
     def scale(self) -> FloatArray:
         """Reciprocal of the normalising product, shape (m,); ψ_i(0)² + ψ_i(1)² is 2 t_i."""
+        # So that the prior variance of a cell averages to 1 over the cube, whatever the relevances, where there are no
+        # gates.
         return np.asarray(1.0 / np.prod(1.0 + (self.off**2 + self.on**2) / 2.0, axis=1))
 
     def features(self, masks: BitArray) -> Features:
@@ -139,10 +144,13 @@ class Kernels:
 
     def bend(self, values: FloatArray) -> FloatArray:
         """Warp relative utilities by every kernel's warp, shape (n,) -> (m, n)."""
+        # expm1, since for small ω nearly all digits of e^{ωv} are those of the 1 that is subtracted.
         return np.asarray(np.expm1(self.warp[:, None] * values) / self.warp[:, None])
 
     def unbend(self, warped: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Relative utilities of warped ones and their derivatives, shape (m, n) -> twice (m, n)."""
+        # Far outside the measured range the warp has no inverse. The value is floored late, where its logarithm still
+        # says which way; the slope earlier, since near the pole a linearised variance means nothing.
         grown = np.maximum(1.0 + self.warp[:, None] * warped, 0.01)
         return np.log(grown) / self.warp[:, None], 1.0 / np.maximum(grown, 0.08)
 

@@ -69,6 +69,7 @@ class Belief:
     def covariance(self) -> FloatArray:
         """Covariance of the mixture, shape (a, a)."""
         weighted = self.weights * self.scales
+        # Law of total covariance: within the processes, and between their means.
         within = np.tensordot(weighted, self.covariances, 1)
         deviations = (self.means - self.weights @ self.means) * np.sqrt(self.weights)[:, None]
         return np.asarray(within + deviations.T @ deviations)
@@ -86,6 +87,7 @@ def variance_score(belief: Belief, candidates: IntArray, laplacian: FloatArray) 
     """Effect variance that a linear update on each candidate takes away, shape (len(candidates),)."""
     covariance = belief.covariance()
     columns = covariance[:, candidates]
+    # Summing squared differences over edges is a quadratic form: d 2**(d-1) edges never have to be listed.
     gain = (columns * (laplacian @ columns)).sum(axis=0)
     noise = (belief.weights @ belief.scales) * belief.nugget
     return np.asarray(gain / np.maximum(covariance[candidates, candidates] + noise, _SMALLEST))
@@ -97,10 +99,13 @@ def lookahead_score(belief: Belief, candidates: IntArray, laplacian: FloatArray)
     expected = belief.means[:, candidates]
     spread = np.sqrt(belief.scales[:, None] * variances)
     middle = belief.weights @ expected
+    # Variance of the outcome under the whole mixture, by which the outcomes to try are spaced.
     total = belief.weights @ (spread**2 + expected**2) - middle**2
     outcomes = middle[:, None] + np.sqrt(np.maximum(total, _SMALLEST))[:, None] * _OUTCOMES
     surprise = outcomes[None] - expected[:, :, None]
     squares = belief.squares[:, None, None]
+    # Student t densities of each outcome under each process, up to a constant that all share. After the measurement the
+    # weights are the old ones times these.
     log_density = -0.5 * (belief.freedom + 1) * np.log1p(surprise**2 / variances[:, :, None] / squares)
     log_density -= 0.5 * np.log(variances)[:, :, None] + 0.5 * np.log(squares)
     log_weights = np.log(np.maximum(belief.weights, 1e-300))[:, None, None] + log_density
@@ -108,11 +113,14 @@ def lookahead_score(belief: Belief, candidates: IntArray, laplacian: FloatArray)
     weights = np.exp(log_weights - peak)
     chance = weights.sum(axis=0)
     weights /= chance
+    # The peak was taken off outcome by outcome; the chances of outcomes need it back.
     chance *= np.exp(peak - peak.max(axis=1, keepdims=True))
     chance /= chance.sum(axis=1, keepdims=True)
     gains = belief.covariances[:, :, candidates].transpose(2, 0, 1) / variances.T[:, :, None]
     updated = np.tensordot(weights, belief.means, ([0], [0]))
     updated += np.matmul((weights * surprise).transpose(1, 2, 0), gains)
+    # On so few outcomes the updated means do not average to the present ones exactly: the score is their variance about
+    # their own mean.
     updated -= (chance[:, :, None] * updated).sum(axis=1, keepdims=True)
     return np.asarray((chance * ((updated @ laplacian) * updated).sum(axis=2)).sum(axis=1))
 
@@ -180,6 +188,7 @@ class RelevancePolicy:
                 f"the cube has {state.d} options; the {self.score} acquisition scores every mask of at most {LARGEST}"
             )
         known, left = candidates_of(state, self.class_aware)
+        # Both anchors in one class: a single value tells nothing of any scale, and every mask is as good as another.
         if len(known.ranks) < 2:
             return state.bits(left[:n])
         equivalence = state.equivalence if self.class_aware else None
@@ -192,6 +201,8 @@ class RelevancePolicy:
         open_cells = np.searchsorted(cells, left)
         while len(chosen) < n and open_cells.size:
             scores = _SCORERS[self.score](belief, open_cells, laplacian)
+            # Relative to the best, since scores shrink as the surface becomes known: fixed decimals would run out of
+            # digits.
             best = int(open_cells[np.argmax(np.round(scores / max(scores.max(), 1e-300), DIGITS))])
             chosen.append(int(cells[best]))
             open_cells = open_cells[open_cells != best]
@@ -205,6 +216,7 @@ def effect_laplacian(classes: Equivalence) -> FloatArray:
     cells = classes.representatives
     off, on = (np.searchsorted(cells, classes.representative[ends]) for ends in edges(classes.d))
     laplacian = np.zeros((len(cells), len(cells)))
+    # add.at counts repeated places: between two classes there may be many edges, and plain indexing keeps one of them.
     np.add.at(laplacian, (off, off), 1.0)
     np.add.at(laplacian, (on, on), 1.0)
     np.add.at(laplacian, (off, on), -1.0)

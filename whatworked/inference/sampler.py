@@ -91,6 +91,8 @@ class Proposal:
 
 def log_mixture(proposals: Sequence[Proposal], latent: FloatArray, gates: IntArray) -> FloatArray:
     """Logarithm of the sum of count · density over proposals, up to a constant, shape (m,)."""
+    # Every point is weighed against all proposals, not only against its own: a point that a poor proposal hit by chance
+    # would otherwise carry nearly all the weight.
     centres = np.stack([one.centre for one in proposals])
     inverses = np.linalg.inv(np.stack([one.lower for one in proposals]))
     whitened = np.matmul(latent - centres[:, None, :], inverses.transpose(0, 2, 1))
@@ -98,6 +100,7 @@ def log_mixture(proposals: Sequence[Proposal], latent: FloatArray, gates: IntArr
     tables = np.stack([one.gates for one in proposals])
     gated = tables[:, np.arange(gates.shape[1]), gates].sum(axis=2)
     logs = np.array(scales)[:, None] - 0.5 * np.einsum("rmp,rmp->rm", whitened, whitened) + gated
+    # Log-sum-exp: densities of twenty coordinates underflow.
     peak = logs.max(axis=0)
     return np.asarray(peak + np.log(np.exp(logs - peak).sum(axis=0)))
 
@@ -128,6 +131,8 @@ class Population:
         log_evidence = np.concatenate([part.log for part in self.evidence])
         drawn = log_mixture(self.proposals, latent, gates)
         prior = gating.log_probability(gating.log_prior(gates.shape[1], self.prior.gated), gates)
+        # Constants of the normal densities cancel between prior and proposals, which have the same number of
+        # coordinates.
         return latent, gates, np.asarray(log_evidence - 0.5 * (latent**2).sum(axis=1) + prior - drawn)
 
 
@@ -140,6 +145,8 @@ def populate(data: Data, prior: Prior, sampler: Sampler) -> Population:
     with_gates = prior.gated > 0 and d > 1 and len(data.values) >= _FEWEST_FOR_GATES
     for step in range(sampler.rounds):
         latent, gates, log_weights = population.log_weights()
+        # A covariance of p coordinates fitted to fewer than about 2p points is close to singular, and the next round
+        # would search a line.
         weights = tempered(log_weights, 2.0 * size)
         centre = weights @ latent
         deviations = latent - centre
@@ -152,6 +159,8 @@ def populate(data: Data, prior: Prior, sampler: Sampler) -> Population:
                 base = search_gates(data, prior, centre, gates[np.argmax(log_weights)])
             else:
                 base = gating.frequencies(gates, weights, gating.states(d))
+            # The prior keeps its share: a gate that the search missed can still be drawn, and no weight is divided by
+            # zero.
             table = gating.blend(base, prior_table, sampler.mixed)
         population.add(Proposal(sampler.later, centre, lower, table))
     return population
@@ -183,13 +192,18 @@ def search_gates(data: Data, prior: Prior, latent: FloatArray, start: IntArray) 
     score = np.full(table.shape, -np.inf)
     for _ in range(d):
         now = place[np.arange(d), current]
+        # Changing one option's state changes one factor of the product; the others are multiplied once per option.
         rest = np.array([factors[np.delete(now, option)].prod(axis=0) for option in range(d)]) * kernels.scale[0]
         evidence = weigh(factors * rest[options], warped, np.zeros(len(options)), prior.nugget)
         gain = table[options, changes] - table[options, current[options]]
         score[options, changes] = evidence.log + gain
         best = int(np.argmax(score[options, changes]))
+        # In its present state every option has the same score, the evidence of the gates as they are: option 0 stands
+        # for it.
         if best in now or score[options[best], changes[best]] <= score[0, current[0]] + 1e-9:
             break
         current[options[best]] = changes[best]
+    # Given the others, each option's states are weighed by prior and evidence: a full conditional, as in Gibbs
+    # sampling.
     shares = np.exp(score - score.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -79,6 +79,7 @@ class Known:
 def on_representatives(equivalence: Equivalence, ranks: IntArray, values: FloatArray) -> Known:
     """Measured masks replaced by their class representatives; of several in one class the first counts."""
     representatives = equivalence.representative[ranks]
+    # np.unique sorts by rank; sorting the first positions brings back the order of purchase, which designs depend on.
     _, first = np.unique(representatives, return_index=True)
     first.sort()
     return Known(representatives[first], values[first])
@@ -98,4 +99,5 @@ def candidates_of(state: SearchState, class_aware: bool) -> tuple[Known, IntArra
     if not class_aware or state.equivalence is None:
         return Known(state.measured, state.utilities), state.unmeasured
     known = on_representatives(state.equivalence, state.measured, state.utilities)
+    # setdiff1d sorts: ties go to the lexically first mask, so candidates have to ascend.
     return known, np.setdiff1d(state.equivalence.representatives, known.ranks)

@@ -97,6 +97,7 @@ def with_measured(predicted: FloatArray, representatives: IntArray, known: Known
     """
     order = np.argsort(known.ranks)
     ranks = known.ranks[order]
+    # A rank above all measured ones gets a place past the end; any place will do, since the comparison then fails.
     place = np.minimum(np.searchsorted(ranks, representatives), len(ranks) - 1)
     measured = ranks[place] == representatives
     return np.where(measured, known.values[order][place], predicted)

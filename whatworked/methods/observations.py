@@ -41,6 +41,7 @@ def check_observations(masks: npt.ArrayLike, utilities: npt.ArrayLike) -> tuple[
         raise InvalidSurfaceError(f"utilities are {error}; give one real number for each mask") from error
     if not ranks.size:
         raise InvalidMaskError("no mask was measured; a fit needs at least one, and a run always has the two anchors")
+    # With a mask given twice leave-one-out means nothing: its twin predicts it.
     found, counts = np.unique(ranks, return_counts=True)
     if repeated := as_strings(found[counts > 1], d):
         raise InvalidMaskError(f"measured more than once: {first_few(repeated)}; give each mask once")

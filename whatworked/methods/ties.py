@@ -54,6 +54,7 @@ def choose(scores: FloatArray, decimals: int, noise: FloatArray | float = 0.0) -
     Choice(index=1, near_tie=True)
     """
     index = int(np.argmax(np.round(scores, decimals)))
+    # The winner at its worst against every rival at its best, after the same rounding as above.
     lowest = np.round(scores - noise, decimals)[index]
     highest = np.round(scores + noise, decimals)
     rivals = highest >= lowest
@@ -74,6 +75,7 @@ def may_win(index: int, scores: FloatArray, decimals: int, noise: FloatArray | f
     >>> [may_win(index, scores, decimals=1, noise=0.01) for index in range(3)]
     [True, True, False]
     """
+    # Twice the noise: the scores here may be off one way, and those of the other machine the other way.
     highest = np.round(scores + 2.0 * noise, decimals)[index]
     lowest = np.round(scores - 2.0 * noise, decimals)
     # An earlier rival has to be strictly worse.

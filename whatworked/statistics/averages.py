@@ -95,11 +95,13 @@ class Summary:
 
 def mean(values: Sequence[float]) -> float:
     """Exactly rounded sum divided by the count; at least one value is needed."""
+    # The sum does not depend on the order of the values, so neither does a figure on the order in which runs finished.
     return math.fsum(values) / len(values)
 
 
 def sample_sd(values: Sequence[float]) -> float | None:
     """Standard deviation with denominator n - 1; None for fewer than two values."""
+    # The standard library adds squares as fractions: exact, as the mean is.
     return statistics.stdev(values) if len(values) > 1 else None
 
 
@@ -133,6 +135,7 @@ def nested(rows: Iterable[Measurement]) -> dict[str, dict[str, dict[Hashable, fl
         repetitions[row.repetition] = float(row.value)
     if not tree:
         raise InvalidOptionError("nothing to average: no rows; check what selected them")
+    # By name, because the bootstrap draws families and sources by their place: the order of the rows must not matter.
     return {family: {source: tree[family][source] for source in sorted(tree[family])} for family in sorted(tree)}
 
 
@@ -167,6 +170,8 @@ def summarize(rows: Iterable[Measurement]) -> Summary:
         for members in tree.values()
         for source, repetitions in members.items()
     }
+    # A mean of means, not of all rows: a source with twenty seeds counts as much as one with a single run, and a family
+    # of two sources as much as one of six.
     families = {family: Mean.of([sources[source].mean for source in members]) for family, members in tree.items()}
     return Summary(Mean.of([entry.mean for entry in families.values()]), families, sources)
 

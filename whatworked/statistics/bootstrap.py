@@ -134,6 +134,7 @@ def difference_interval(
 def _differences(left: Mapping[Hashable, float], right: Mapping[Hashable, float]) -> dict[Hashable, float]:
     if left.keys() == right.keys():
         return {repetition: value - right[repetition] for repetition, value in left.items()}
+    # A method without randomness would give the same value under each of the other's seeds.
     if len(right) == 1:
         (single,) = right.values()
         return {repetition: value - single for repetition, value in left.items()}
@@ -150,8 +151,10 @@ def _interval(
         raise InvalidOptionError(f"confidence is {confidence}; it must lie between 0 and 1, for instance 0.95")
     if resamples < 1:
         raise InvalidOptionError(f"resamples is {resamples}; it must be at least 1")
+    # The estimate is that of the data, exactly rounded; the resamples below only give the ends of the interval.
     estimate = mean([mean([mean(list(values.values())) for values in members.values()]) for members in tree.values()])
     sources = [values for members in tree.values() for values in members.values()]
+    # Every resample would be the value itself, and the interval a point that claims certainty.
     if len(sources) == 1 and len(sources[0]) == 1:
         return Interval(estimate, None, None, confidence, resamples, seed, 1, 1)
     families = [[np.array(list(values.values())) for values in members.values()] for members in tree.values()]
@@ -164,6 +167,8 @@ def _interval(
 def _resample(families: list[list[FloatArray]], count: int, random: np.random.Generator) -> FloatArray:
     """`count` resampled family-macro figures."""
     total = np.zeros(count)
+    # One round per slot k of the formula above. Resamples that drew the same family for it are done together, but each
+    # draws sources of its own: a family drawn twice is resampled twice.
     for _ in families:
         drawn = random.integers(len(families), size=count)
         for index, members in enumerate(families):

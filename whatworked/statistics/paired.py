@@ -62,6 +62,7 @@ def _without_each(means: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     for members in means.values():
         for omitted in members:
             rest = [[value for name, value in others.items() if name != omitted] for others in means.values()]
+            # A family whose only source is left out has no mean; without any family there is no figure.
             if kept := [mean(values) for values in rest if values]:
                 results[omitted] = mean(kept)
     return results
@@ -127,6 +128,7 @@ def compare(left: Iterable[Measurement], right: Iterable[Measurement]) -> Compar
     """
     pairs = paired(left, right)
     family_of = {source: family for family, members in pairs.items() for source in members}
+    # Repetitions are averaged before the difference is taken: the two methods may have different numbers of them.
     by_source = {
         source: mean(list(a.values())) - mean(list(b.values()))
         for members in pairs.values()

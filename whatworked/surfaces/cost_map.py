@@ -72,6 +72,7 @@ class CostMap:
             In the unit of the scale.
         """
         values = np.asarray(utility, dtype=np.float64)
+        # Only a utility of 0 divides by zero, and errstate takes as long as the division of a small table.
         if not values.all():
             with np.errstate(divide="ignore"):
                 return np.asarray(self.scale * (1.0 / values - 1.0), dtype=np.float64)

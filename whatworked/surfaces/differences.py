@@ -58,10 +58,13 @@ class EffectReference:
             totals_and_maxima = [self._long_effect_errors(row) for row in rows]
             return [total for total, _ in totals_and_maxima], [largest for _, largest in totals_and_maxima]
         starts, ends = edges(self.d)
+        # One buffer, changed in place: the errors of all edges are the largest array of a grade, d / 2 times the table.
         errors = rows.take(ends, axis=1)
         errors -= rows.take(starts, axis=1)
         errors -= self._edge_effects
         np.abs(errors, out=errors)
+        # fsum rounds once. numpy adds in blocks whose size depends on the processor, so that the last digit of a
+        # recovery would differ between machines.
         return [math.fsum(row) for row in errors.tolist()], errors.max(axis=1).tolist()
 
     def _long_effect_errors(self, row: FloatArray) -> tuple[float, float]:
@@ -83,6 +86,7 @@ class EffectReference:
         if self.d > DIRECT_LIMIT:
             interactions = np.array([pair_interactions(row) for row in rows])
         else:
+            # Signs of ±1 and, below, a power of two leave every digit as it is, so that only the sum rounds.
             signed = rows[:, np.newaxis, :] * pair_signs(self.d)
             sums = [[math.fsum(pair) for pair in table] for table in signed.tolist()]
             interactions = np.array(sums) / (0.25 * self.values.size)

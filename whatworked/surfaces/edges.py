@@ -20,6 +20,7 @@ stays linear in the number of cells."""
 
 
 def _frozen(table: IntArray) -> IntArray:
+    # Cached tables are shared by every caller: one that wrote to them would alter all later results.
     table.flags.writeable = False
     return table
 
@@ -34,6 +35,7 @@ def edges(d: int) -> tuple[IntArray, IntArray]:
         The end with the option off, and the end with it on.
     """
     starts = np.concatenate([edge_starts(d, option) for option in range(d)])
+    # Option A is the first character of a mask, so it is the highest bit of its rank.
     steps = np.repeat(1 << np.arange(d - 1, -1, -1, dtype=np.int64), 1 << (d - 1))
     return _frozen(starts), _frozen(starts + steps)
 
@@ -58,11 +60,13 @@ def pair_signs(d: int) -> FloatArray:
 def selection_order(d: int) -> IntArray:
     """All ranks by number of options switched on, then by rank: the order in which a tie is decided."""
     ranks = np.arange(1 << check_dimensions(d), dtype=np.int64)
+    # A stable sort leaves masks with equally many options on by rank, which is lexical order.
     return _frozen(np.argsort(np.bitwise_count(ranks), kind="stable").astype(np.int64))
 
 
 def option_pairs(values: npt.NDArray[Cell], d: int, option: int) -> tuple[npt.NDArray[Cell], npt.NDArray[Cell]]:
     """Values with `option` off and with it on, each of shape (2**(d-1),), edges by ascending rank of the off end."""
+    # Canonical order makes a table a (2, ..., 2) array whose axis i is option i: no index table is needed.
     cube = values.reshape(1 << option, 2, 1 << (d - 1 - option))
     return cube[:, 0, :].reshape(-1), cube[:, 1, :].reshape(-1)
 

@@ -40,6 +40,8 @@ class Equivalence:
     def __post_init__(self) -> None:
         table = np.array(self.representative, dtype=np.int64)
         dimensions_of(table.size)
+        # A map that, applied twice, is the map itself is all that a partition needs: the masks that represent
+        # themselves are the classes.
         if ((table < 0) | (table >= table.size)).any() or not np.array_equal(table[table], table):
             raise DeclarationError("a class representative must be a mask of the cube that represents itself")
         table.flags.writeable = False
@@ -66,6 +68,7 @@ class Equivalence:
         best: dict[Hashable, int] = {}
         for rank, key in enumerate(keys):
             held = best.get(key)
+            # Strictly fewer, so that of several members with equally few options on the lowest rank stays.
             if held is None or rank.bit_count() < held.bit_count():
                 best[key] = rank
         return cls(np.array([best[key] for key in keys], dtype=np.int64))

@@ -78,10 +78,13 @@ def _prime_cubes(cubes: set[_Cube]) -> list[_Cube]:
         used: set[_Cube] = set()
         for fixed, values in cubes:
             for bit in (1 << k for k in range(fixed.bit_length()) if fixed >> k & 1):
+                # Two cubes that differ in one fixed bit are both of its values: together they leave it free. A cube
+                # that has merged is kept for its other partners: it may be part of several larger ones.
                 partner = (fixed, values ^ bit)
                 if partner in cubes:
                     used |= {(fixed, values), partner}
                     merged.add((fixed & ~bit, values & ~bit))
         prime |= cubes - used
         cubes = merged
+    # Fewest conditions first; of equally many, those on earlier options, which are the higher bits.
     return sorted(prime, key=lambda cube: (np.bitwise_count(cube[0]), -cube[0], cube[1]))

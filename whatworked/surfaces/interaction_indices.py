@@ -84,6 +84,7 @@ def mobius(values: npt.ArrayLike) -> FloatArray:
     [0.25, 0.25, 0.5, -0.75]
     """
     table, _ = cube_table(values)
+    # Option by option in place (Yates' sweep): d 2**(d-1) subtractions, where the sum over subsets has 3**d terms.
     for cube in _options(table):
         cube[:, 1, :] -= cube[:, 0, :]
     return table
@@ -149,6 +150,7 @@ def anova_component(values: npt.ArrayLike, subset: str) -> FloatArray:
     """
     spectrum = walsh_hadamard(values)
     rank = mask_rank(subset, dimensions_of(spectrum.size))
+    # The product of the x_i is -1 to the number of options of the subset that are off.
     absent = np.bitwise_count(~np.arange(spectrum.size) & rank)
     return np.asarray(np.where(absent % 2, -spectrum[rank], spectrum[rank]), dtype=np.float64)
 
@@ -181,6 +183,8 @@ def sobol_indices(values: npt.ArrayLike) -> FloatArray:
     [0.0, 0.333, 0.333, 0.333]
     """
     squares = walsh_hadamard(values) ** 2
+    # By Parseval the other squares sum to the variance. Dividing by that sum, not by a variance worked out otherwise,
+    # keeps the shares at 1 in all.
     squares[0] = 0.0
     total = math.fsum(squares.tolist())
     return np.asarray(squares / total if total > 0 else squares, dtype=np.float64)

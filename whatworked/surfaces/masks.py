@@ -42,12 +42,14 @@ def real_numbers(values: npt.ArrayLike) -> FloatArray:
         ...
     ValueError: of type bool, not real numbers
     """
+    # np.asarray drops the mask of a masked array and hands over what lies under it.
     if isinstance(values, np.ma.MaskedArray) and (hidden := int(np.ma.getmaskarray(values).sum())):
         raise ValueError(f"not complete: {hidden} masked")
     try:
         given = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"not a table: {error}") from error
+    # numpy would turn flags and digits in quotes into numbers. Both are mistakes of whoever made the table.
     if given.dtype.kind not in "iuf":
         raise ValueError(f"of type {given.dtype}, not real numbers")
     return given.astype(np.float64)
@@ -55,6 +57,7 @@ def real_numbers(values: npt.ArrayLike) -> FloatArray:
 
 def check_dimensions(d: int) -> int:
     """Return `d` if it is a supported number of options, else raise `InvalidMaskError`."""
+    # True is an integer to Python, and would pass for one option.
     if isinstance(d, bool) or not isinstance(d, int | np.integer) or not 1 <= d <= MAX_OPTIONS:
         raise InvalidMaskError(f"number of options is {d!r}; allowed are the integers 1 to {MAX_OPTIONS}")
     return int(d)
@@ -155,6 +158,7 @@ def mask_rank(mask: str, d: int | None = None) -> int:
     >>> mask_rank("0110")
     6
     """
+    # int(mask, 2) alone takes "0b1", "1_0" and " 1" as well.
     if not isinstance(mask, str) or not mask or set(mask) - {"0", "1"} or len(mask) > MAX_OPTIONS:
         raise InvalidMaskError(f"{mask!r} is not a mask; a mask is a string of {d or 'd'} characters 0 or 1")
     if d is not None and len(mask) != d:

@@ -80,6 +80,7 @@ def floor_of(surface: ResponseSurface, name: str = "1e-12") -> float:
     """
     if name not in FLOORS:
         raise unknown_name("floor", name, FLOORS)
+    # On a flat surface a share of the range is smaller than rounding, and every option would seem to reverse.
     absolute, share = FLOORS[name]
     return max(absolute, share * surface.range)
 
@@ -110,6 +111,7 @@ def option_signs(surface: ResponseSurface, floor: float = SMALLEST_FLOOR) -> tup
         starts = edge_starts(surface.d, index)
         extremes = (
             EdgeEffect(option, mask_string(int(starts[place]), surface.d), float(row[place]))
+            # argmax and argmin take the first of equals, and the starts ascend.
             for place in (int(row.argmax()), int(row.argmin()))
         )
         helps, hurts = int(np.count_nonzero(row > floor)), int(np.count_nonzero(row < -floor))

@@ -54,17 +54,23 @@ def walsh_hadamard(values: npt.ArrayLike) -> FloatArray:
     for option in range(d):
         shape = (1 << option, 2, 1 << (d - 1 - option))
         _butterfly(high.reshape(shape), low.reshape(shape))
+    # The mean over 2**d masks: scaling by a power of two is exact.
     return np.ldexp(high + low, -d)
 
 
 def _butterfly(high: FloatArray, low: FloatArray) -> None:
     """Replace (off, on) by (on + off, on - off) in place, both parts of the double-double."""
+    # Copies, since the first slot is overwritten before the second is made from both.
     off, off_low = high[:, 0, :].copy(), low[:, 0, :].copy()
     on, on_low = high[:, 1, :].copy(), low[:, 1, :].copy()
     for slot, other, other_low in ((0, off, off_low), (1, -off, -off_low)):
+        # Two-sum (Knuth, "The Art of Computer Programming", vol. 2, section 4.2.2): `error` is exactly what rounding
+        # took off `total`, whichever of the two is larger. Plain sums would round d times, in an order that depends on
+        # which option comes first.
         total = on + other
         moved = total - on
         error = (on - (total - moved)) + (other - moved) + (on_low + other_low)
+        # Renormalise, so that the low part stays below a unit of the high one and can hold the next error.
         high[:, slot, :] = total + error
         low[:, slot, :] = error - (high[:, slot, :] - total)
 
@@ -125,6 +131,7 @@ def variance_by_order(values: npt.ArrayLike) -> FloatArray:
     """
     spectrum = walsh_hadamard(values)
     orders = np.bitwise_count(np.arange(spectrum.size))
+    # Entry 0 is the mean of the table, which is no variance.
     squares = spectrum * spectrum
     d = dimensions_of(spectrum.size)
     return np.array([0.0] + [math.fsum(squares[orders == order].tolist()) for order in range(1, d + 1)])

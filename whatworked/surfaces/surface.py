@@ -182,6 +182,8 @@ class ResponseSurface:
     @cached_property
     def native_reference(self) -> EffectReference | None:
         """The native costs (the inverted utility map), ready for comparison; None where there is no map."""
+        # Turned back from the utilities, as predictions are, and not taken from `native`: a right prediction then has
+        # an error of exactly 0.
         return None if self.utility_map is None else EffectReference(self.utility_map.to_native(self.utilities))
 
     @property
@@ -354,5 +356,6 @@ def select(tables: FloatArray, d: int) -> IntArray:
 
     Ties go to the mask with fewer options on, then to the lexically smaller one.
     """
+    # argmax takes the first of equals, so the tables are put into the order of preference first.
     order = selection_order(d)
     return np.asarray(order[tables.take(order, axis=-1).argmax(axis=-1)], dtype=np.int64)
