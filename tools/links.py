@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TREE = ROOT / "build" / "links"
-MAPPED = ("workflows", "controls", "data_manifests", "references")
+MAPPED = ("workflows", "controls", "data_manifests", "references", "results")
 
 
 def lay_links() -> Path:
