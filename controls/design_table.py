@@ -88,16 +88,16 @@ def make_design(d: int, degree: int, equivalence: Equivalence) -> RecordedDesign
 def catalog_cubes() -> Iterator[tuple[int, Equivalence]]:
     """Each distinct partition of the catalog's cubes once, the one into single masks first."""
     seen: set[tuple[int, str]] = set()
-    for one in conditions():
-        declared = get(one.family).equivalence(one.dimensions)
-        for classes in (Equivalence.trivial(one.dimensions), declared):
-            key = one.dimensions, classes_digest(classes.representatives)
+    for condition in conditions():
+        declared = get(condition.family).equivalence(condition.dimensions)
+        for classes in (Equivalence.trivial(condition.dimensions), declared):
+            key = condition.dimensions, classes_digest(classes.representatives)
             if key not in seen:
                 seen.add(key)
-                yield one.dimensions, classes
+                yield condition.dimensions, classes
 
 
 def make_designs(cubes: Iterable[tuple[int, Equivalence]]) -> tuple[RecordedDesign, ...]:
     """Designs of both degrees for each cube, sorted."""
     found = [make_design(d, degree, classes) for d, classes in cubes for degree in (1, 2)]
-    return tuple(sorted(found, key=lambda one: (one.d, one.degree, one.classes)))
+    return tuple(sorted(found, key=lambda design: (design.d, design.degree, design.classes)))

@@ -50,9 +50,9 @@ def classes_digest(candidates: IntArray) -> str:
 def render(designs: Iterable[RecordedDesign]) -> str:
     """Text of a table of designs."""
     lines = [
-        f"{one.d}\t{one.degree}\t{one.classes}\t{' '.join(as_strings(one.order, one.d))}\t"
-        f"{' '.join(map(str, sorted(one.rounding))) or '-'}"
-        for one in designs
+        f"{design.d}\t{design.degree}\t{design.classes}\t{' '.join(as_strings(design.order, design.d))}\t"
+        f"{' '.join(map(str, sorted(design.rounding))) or '-'}"
+        for design in designs
     ]
     return "\n".join([_TITLE, *lines]) + "\n"
 
@@ -72,7 +72,7 @@ def _parse_line(line: str) -> RecordedDesign:
 def recorded_designs() -> dict[tuple[int, int, str], RecordedDesign]:
     """All recorded designs by number of options, degree and classes."""
     designs = parse(FILE.read_text(encoding="utf-8"))
-    return {(one.d, one.degree, one.classes): one for one in designs}
+    return {(design.d, design.degree, design.classes): design for design in designs}
 
 
 def recorded_next(d: int, degree: int, candidates: IntArray, measured: tuple[int, ...]) -> tuple[int, bool] | None:

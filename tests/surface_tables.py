@@ -10,22 +10,22 @@ from whatworked.references.index import INDEX, Entry, Index
 from whatworked.references.schema import Header, OptionNote, Row, Table, render
 from whatworked.storage.canonical import sha256
 from whatworked.surfaces import CostMap, ResponseSurface, mask_strings, option_letters
-from whatworked.surfaces.exports import Labelled
+from whatworked.surfaces.exports import LabelledSurface
 from whatworked.workers.software import Maker, Profile
 
 PROFILE = Profile(architecture="none", vector_features=(), blas=(), threads=1, hash_seed="0")
 MAKER = Maker(python="none", packages={}, profile=PROFILE)
 
 
-def labelled(name: str, values, scale: float | None = None) -> Labelled:
+def labelled(name: str, values, scale: float | None = None) -> LabelledSurface:
     d = len(values).bit_length() - 1
     costs = None if scale is None else CostMap(scale)
     native = values if costs is None else costs.to_native(values)
     surface = ResponseSurface(option_letters(d), values, native, costs, name, "s" if costs else "")
-    return Labelled(surface, "made_up", name, "", tuple(f"option {letter}" for letter in surface.options))
+    return LabelledSurface(surface, "made_up", name, "", tuple(f"option {letter}" for letter in surface.options))
 
 
-def table(one: Labelled) -> Table:
+def table(one: LabelledSurface) -> Table:
     surface = one.surface
     rows = tuple(
         Row(mask=mask, utility=utility, native=native, prediction="0" * 64)
@@ -50,7 +50,7 @@ def table(one: Labelled) -> Table:
     return Table(header, rows)
 
 
-def write(folder: Path, surfaces: list[Labelled]) -> Path:
+def write(folder: Path, surfaces: list[LabelledSurface]) -> Path:
     """Write tables and their index into `folder`."""
     entries = {}
     for one in surfaces:

@@ -167,11 +167,11 @@ def main(folder: Path) -> None:
     for name, make in FILES.items():
         source, file = name.split("/")
         data = make(folder)
-        one = manifest(source)
-        wanted = next(raw for form in one.forms for raw in form.files if raw.name == file)
+        source_manifest = manifest(source)
+        wanted = next(raw for form in source_manifest.forms for raw in form.files if raw.name == file)
         if hashlib.sha256(data).hexdigest() != wanted.sha256:
             raise SystemExit(f"{name}: {len(data)} bytes of another content than the manifest states")
-        made[one.shipped_folder / file] = data
+        made[source_manifest.shipped_folder / file] = data
     for path, data in made.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)

@@ -8,14 +8,14 @@ import pytest
 
 from whatworked import references
 from whatworked.catalog import conditions
-from whatworked.cli.surfaces import conditions_with_tables, labelled
+from whatworked.cli.surfaces import conditions_with_tables, labelled_surface
 from whatworked.surfaces import reversing_options
 from whatworked.surfaces.exports import catalog_summary, conditional_effects, pair_interactions, reversal_summary
 
 
 @functools.cache
 def catalog():
-    return tuple(labelled(name, None) for name in conditions_with_tables(None))
+    return tuple(labelled_surface(name, None) for name in conditions_with_tables(None))
 
 
 def test_counts():

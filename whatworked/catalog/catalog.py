@@ -53,8 +53,10 @@ def conditions() -> tuple[Condition, ...]:
     >>> [one.id for one in conditions()][:4]
     ['banknote', 'breast_diagnostic', 'ionosphere', 'spambase']
     """
-    known = sorted(manifests().values(), key=lambda one: (_family_rank(one.family), one.family, one.id))
-    return tuple(_condition(one, track) for track in TRACKS for one in known if track in one.tracks)
+    known = sorted(
+        manifests().values(), key=lambda manifest: (_family_rank(manifest.family), manifest.family, manifest.id)
+    )
+    return tuple(_condition(manifest, track) for track in TRACKS for manifest in known if track in manifest.tracks)
 
 
 def condition(name: str) -> Condition:
@@ -81,7 +83,7 @@ def condition(name: str) -> Condition:
     >>> condition("wine__d6")
     Condition(id='wine__d6', source='wine', family='clustering', dimensions=6, track='paired')
     """
-    known = {one.id: one for one in conditions()}
+    known = {condition.id: condition for condition in conditions()}
     if name not in known:
         raise unknown_name("condition", name, known)
     return known[name]
@@ -105,7 +107,8 @@ def families() -> tuple[str, ...]:
     >>> families()[:3]
     ('classification', 'regression', 'clustering')
     """
-    return tuple(dict.fromkeys(one.family for one in sorted(conditions(), key=lambda one: _family_rank(one.family))))
+    ordered = sorted(conditions(), key=lambda condition: _family_rank(condition.family))
+    return tuple(dict.fromkeys(condition.family for condition in ordered))
 
 
 def sources(family: str | None = None) -> tuple[str, ...]:
@@ -137,7 +140,9 @@ def sources(family: str | None = None) -> tuple[str, ...]:
     if family is not None and family not in known:
         raise unknown_name("family", family, known)
     wanted = known if family is None else (family,)
-    return tuple(dict.fromkeys(one.source for kind in wanted for one in conditions() if one.family == kind))
+    return tuple(
+        dict.fromkeys(condition.source for kind in wanted for condition in conditions() if condition.family == kind)
+    )
 
 
 def select(names: str | Iterable[str] = (), family: str | Iterable[str] = ()) -> tuple[Condition, ...]:
@@ -173,7 +178,7 @@ def select(names: str | Iterable[str] = (), family: str | Iterable[str] = ()) ->
         sources(kind)
     if not wanted and not kinds:
         return conditions()
-    return tuple(one for one in conditions() if one.id in wanted or one.family in kinds)
+    return tuple(condition for condition in conditions() if condition.id in wanted or condition.family in kinds)
 
 
 def _several(names: str | Iterable[str]) -> Iterable[str]:
@@ -181,9 +186,11 @@ def _several(names: str | Iterable[str]) -> Iterable[str]:
     return (names,) if isinstance(names, str) else names
 
 
-def _condition(one: Manifest, track: Track) -> Condition:
+def _condition(manifest: Manifest, track: Track) -> Condition:
     four = track == "four"
-    return Condition(one.id if four else f"{one.id}{SIX}", one.id, one.family, 4 if four else 6, track)
+    return Condition(
+        manifest.id if four else f"{manifest.id}{SIX}", manifest.id, manifest.family, 4 if four else 6, track
+    )
 
 
 def _family_rank(family: str) -> int:

@@ -10,12 +10,12 @@ from whatworked.workflows import FAMILIES, get
 _WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
 
-def misfit(one: Condition, workflow: Workflow) -> str:
+def misfit(condition: Condition, workflow: Workflow) -> str:
     """Why a family has too few options for a condition, and what to do about it.
 
     Parameters
     ----------
-    one : Condition
+    condition : Condition
         The condition.
     workflow : Workflow
         Its family's, with all its options.
@@ -25,19 +25,19 @@ def misfit(one: Condition, workflow: Workflow) -> str:
     str
         Empty if the family has options enough.
     """
-    if workflow.d >= one.dimensions:
+    if workflow.d >= condition.dimensions:
         return ""
     cure = 'use tracks = ["four"] in the manifest, or declare six' if workflow.d >= 4 else "declare four or six"
-    needed, declared = _WORDS[one.dimensions], _WORDS[workflow.d]
-    return f"{needed} options are needed, family {one.family} declares {declared}: {cure}"
+    needed, declared = _WORDS[condition.dimensions], _WORDS[workflow.d]
+    return f"{needed} options are needed, family {condition.family} declares {declared}: {cure}"
 
 
-def problem_of(one: Condition) -> str:
+def problem_of(condition: Condition) -> str:
     """Why a condition cannot run for want of a fitting family; empty if it can.
 
     Parameters
     ----------
-    one : Condition
+    condition : Condition
         The condition.
 
     Returns
@@ -45,20 +45,20 @@ def problem_of(one: Condition) -> str:
     str
         The sentence of `misfit`, or of the error that the family cannot be loaded for.
     """
-    if one.family in FAMILIES:
+    if condition.family in FAMILIES:
         return ""
     try:
-        return misfit(one, get(one.family))
+        return misfit(condition, get(condition.family))
     except WhatWorkedError as error:
         return str(error)
 
 
-def fitting(one: Condition) -> Workflow:
+def fitting(condition: Condition) -> Workflow:
     """The workflow of a condition: its family's, with the other options held off.
 
     Parameters
     ----------
-    one : Condition
+    condition : Condition
         The condition.
 
     Returns
@@ -72,7 +72,7 @@ def fitting(one: Condition) -> Workflow:
     UnknownNameError, PluginError
         As `whatworked.workflows.get`.
     """
-    workflow = get(one.family)
-    if problem := misfit(one, workflow):
-        raise DeclarationError(f"{one.id}: {problem}")
-    return workflow.restricted(one.dimensions)
+    workflow = get(condition.family)
+    if problem := misfit(condition, workflow):
+        raise DeclarationError(f"{condition.id}: {problem}")
+    return workflow.restricted(condition.dimensions)

@@ -59,9 +59,9 @@ def manifest(source: str) -> Manifest:
     return known[source]
 
 
-def is_of_package(one: Manifest) -> bool:
+def is_of_package(manifest: Manifest) -> bool:
     """Whether a manifest comes with this package; anybody else's may still be corrected by whoever reads of it."""
-    return Path(one.path).parent == _package_folder()
+    return Path(manifest.path).parent == _package_folder()
 
 
 @lru_cache(maxsize=8)
@@ -69,10 +69,12 @@ def _load(folders: str) -> Mapping[str, Manifest]:
     found: dict[str, Manifest] = {}
     for folder in _folders(folders):
         for path in sorted(folder.glob("*.toml")):
-            one = decode(_read(path), str(path))
-            if one.id in found:
-                raise ManifestError(f"source {one.id!r} is declared twice: {found[one.id].path} and {path}; rename one")
-            found[one.id] = one
+            declared = decode(_read(path), str(path))
+            if declared.id in found:
+                raise ManifestError(
+                    f"source {declared.id!r} is declared twice: {found[declared.id].path} and {path}; rename one"
+                )
+            found[declared.id] = declared
     return MappingProxyType(found)
 
 

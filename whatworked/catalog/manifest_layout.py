@@ -235,7 +235,7 @@ Preparation = (
 )
 
 
-class Expected(_Part, frozen=True):
+class Expectation(_Part, frozen=True):
     """What the prepared input must be: content digest; shape of each array, length of each listed fact."""
 
     digest: str
@@ -261,7 +261,7 @@ class Manifest(_Part, frozen=True):
         In order of preference.
     preparation : Preparation
         How raw data become the prepared input.
-    expected : Expected
+    expected : Expectation
         What the prepared input must be.
     path : str
         Where the manifest was read from; not part of the file.
@@ -278,7 +278,7 @@ class Manifest(_Part, frozen=True):
     homepage: str
     forms: tuple[RawForm, ...]
     preparation: Preparation
-    expected: Expected
+    expected: Expectation
     notes: str = ""
     path: str = ""
 

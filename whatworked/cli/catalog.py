@@ -30,19 +30,20 @@ def list_conditions(families: tuple[str, ...], where: Path | None, as_json: bool
     from whatworked.catalog.fit import problem_of
 
     facts = [
-        {**_condition_facts(one, _surface(one.id, where)), "problem": problem_of(one)} for one in select((), families)
+        {**_condition_facts(condition, _surface(condition.id, where)), "problem": problem_of(condition)}
+        for condition in select((), families)
     ]
     if as_json:
         print_json(facts)
         return
     header = ("condition", "family", "track", "options", "records", "utility", "best mask", "reversing")
     print_table([header, *map(_list_row, facts)], right=(3, 4), drop=(4, 2, 1))
-    sources = counted(len({one["source"] for one in facts}), "source")
-    records = counted(sum(one["records"] for one in facts), "record")
+    sources = counted(len({row["source"] for row in facts}), "source")
+    records = counted(sum(row["records"] for row in facts), "record")
     print_text(f"\n{counted(len(facts), 'condition')} of {sources}, {records}{_tables_there(facts, where)}")
-    for one in facts:
-        if one["problem"]:
-            print_text(f"- {one['condition']}: {one['problem']}", indent=2)
+    for row in facts:
+        if row["problem"]:
+            print_text(f"- {row['condition']}: {row['problem']}", indent=2)
 
 
 @click.command()
@@ -56,8 +57,8 @@ def show(condition: str, where: Path | None, as_json: bool) -> None:
     """
     from whatworked.catalog.catalog import condition as find
 
-    one = find(condition)
-    facts = _full_facts(one, _surface(one.id, where))
+    chosen = find(condition)
+    facts = _full_facts(chosen, _surface(chosen.id, where))
     if as_json:
         print_json(facts)
     else:
@@ -68,7 +69,7 @@ def _tables_there(facts: list[dict[str, Any]], where: Path | None) -> str:
     """How many conditions have a table, unless all do."""
     from whatworked import references
 
-    present = sum(one["utility"] is not None for one in facts)
+    present = sum(row["utility"] is not None for row in facts)
     if present == len(facts):
         return ""
     return f"; {counted(present, 'condition')} with a reference table in {where or references.folder()}"
@@ -85,16 +86,16 @@ def _surface(condition: str, where: Path | None) -> ResponseSurface | None:
     return references.load_surface(condition, where)
 
 
-def _condition_facts(one: Condition, surface: ResponseSurface | None) -> dict[str, Any]:
+def _condition_facts(condition: Condition, surface: ResponseSurface | None) -> dict[str, Any]:
     from whatworked.surfaces.reversals import reversing_options
 
     facts: dict[str, Any] = {
-        "condition": one.id,
-        "family": one.family,
-        "source": one.source,
-        "track": one.track,
-        "dimensions": one.dimensions,
-        "records": 1 << one.dimensions,
+        "condition": condition.id,
+        "family": condition.family,
+        "source": condition.source,
+        "track": condition.track,
+        "dimensions": condition.dimensions,
+        "records": 1 << condition.dimensions,
         "utility": None,
     }
     if surface is not None:
@@ -108,17 +109,17 @@ def _condition_facts(one: Condition, surface: ResponseSurface | None) -> dict[st
     return facts
 
 
-def _full_facts(one: Condition, surface: ResponseSurface | None) -> dict[str, Any]:
+def _full_facts(condition: Condition, surface: ResponseSurface | None) -> dict[str, Any]:
     from whatworked.catalog.fit import fitting
     from whatworked.catalog.manifest_files import manifest
     from whatworked.surfaces.reversals import option_signs
 
-    source, workflow = manifest(one.source), fitting(one)
+    source, workflow = manifest(condition.source), fitting(condition)
     signs = dict.fromkeys(option.letter for option in workflow.options)
     if surface is not None:
         signs |= {sign.option: _sign_facts(sign) for sign in option_signs(surface)}
     return {
-        **_condition_facts(one, surface),
+        **_condition_facts(condition, surface),
         "summary": workflow.summary,
         "classes": len(workflow.equivalence()),
         "metric": {
@@ -128,8 +129,14 @@ def _full_facts(one: Condition, surface: ResponseSurface | None) -> dict[str, An
         },
         "cost_scale": None if surface is None or surface.utility_map is None else surface.utility_map.scale,
         "options": [
-            {"letter": one.letter, "name": one.name, "off": one.off, "on": one.on, "effects": signs[one.letter]}
-            for one in workflow.options
+            {
+                "letter": option.letter,
+                "name": option.name,
+                "off": option.off,
+                "on": option.on,
+                "effects": signs[option.letter],
+            }
+            for option in workflow.options
         ],
         "source_title": source.title,
         "licence": source.licence,

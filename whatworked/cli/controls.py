@@ -48,7 +48,7 @@ def _chosen(names: tuple[str, ...], families: tuple[str, ...], where: Path | Non
     present = references.conditions(where)
     if not present:
         raise references.no_tables(where)
-    return tuple(one for one in select(names, families) if names or families or one.id in present)
+    return tuple(condition for condition in select(names, families) if names or families or condition.id in present)
 
 
 def _records(study: Path | None) -> tuple[Record, ...]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.output import print_json, print_table, print_text
-from whatworked.cli.surfaces import labelled, references_option
+from whatworked.cli.surfaces import labelled_surface, references_option
 from whatworked.errors import unknown_name
 from whatworked.wording import counted, fixed
 
 if TYPE_CHECKING:
-    from whatworked.surfaces.exports import Labelled
+    from whatworked.surfaces.exports import LabelledSurface
     from whatworked.surfaces.reversals import OptionSigns
     from whatworked.surfaces.surface import EdgeEffect, ResponseSurface
 
@@ -41,19 +41,19 @@ def effects(condition: str, letter: str | None, sort: bool, floor: str, where: P
     """
     from whatworked.surfaces.reversals import floor_of
 
-    one = labelled(condition, where)
-    if letter is not None and letter not in one.surface.options:
-        raise unknown_name("option", letter, one.surface.options)
-    size = floor_of(one.surface, floor)
+    labelled = labelled_surface(condition, where)
+    if letter is not None and letter not in labelled.surface.options:
+        raise unknown_name("option", letter, labelled.surface.options)
+    size = floor_of(labelled.surface, floor)
     if as_json:
-        print_json(_json(one, size, sort) if letter is None else _option_json(one, letter, size, sort))
+        print_json(_json(labelled, size, sort) if letter is None else _option_json(labelled, letter, size, sort))
         return
-    for line in _heading(one, size):
+    for line in _heading(labelled, size):
         print_text(line)
     if letter is None:
-        _print_overview(one, size, sort)
+        _print_overview(labelled, size, sort)
     else:
-        _print_option(one, letter, size, sort)
+        _print_option(labelled, letter, size, sort)
 
 
 def _signs(surface: ResponseSurface, floor: float, sort: bool) -> list[OptionSigns]:
@@ -85,19 +85,20 @@ def _signed(effect: float) -> str:
     return fixed(effect, 4, signed=True)
 
 
-def _heading(one: Labelled, floor: float) -> list[str]:
-    surface = one.surface
+def _heading(labelled: LabelledSurface, floor: float) -> list[str]:
+    surface = labelled.surface
     low, high = surface.utilities.min(), surface.utilities.max()
     return [
-        f"{surface.name}: {one.family}, source {one.source}, {counted(surface.d, 'option')}, {1 << surface.d} masks",
+        f"{surface.name}: {labelled.family}, source {labelled.source}, {counted(surface.d, 'option')}, "
+        f"{1 << surface.d} masks",
         f"utility {low:.4f} to {high:.4f} (range {surface.range:.4f}), best mask {surface.best}; "
         f"mean |effect| {surface.mean_absolute_effect:.4f}; floor {floor:.3g}",
         'backgrounds are masks with "-" in the place of the option in question',
     ]
 
 
-def _print_overview(one: Labelled, floor: float, sort: bool) -> None:
-    surface, names = one.surface, one.names
+def _print_overview(labelled: LabelledSurface, floor: float, sort: bool) -> None:
+    surface, names = labelled.surface, labelled.names
     signs = _signs(surface, floor, sort)
     header = ("option", "verdict", "mean", "helps", "hurts", "none", "largest effect", "smallest effect")
     rows = [
@@ -144,11 +145,11 @@ def _interaction_lines(surface: ResponseSurface) -> list[str]:
     return [*lines, f"Share of variance: {', '.join(orders)}"]
 
 
-def _print_option(one: Labelled, letter: str, floor: float, sort: bool) -> None:
-    surface = one.surface
+def _print_option(labelled: LabelledSurface, letter: str, floor: float, sort: bool) -> None:
+    surface = labelled.surface
     entry = next(signs for signs in _signs(surface, floor, sort) if signs.option == letter)
     print_text(
-        f"option {letter}, {one.names[letter]}: {_verdict(entry)}; mean {_signed(entry.mean)}; "
+        f"option {letter}, {labelled.names[letter]}: {_verdict(entry)}; mean {_signed(entry.mean)}; "
         f"helps in {counted(entry.helps, 'background')}, hurts in {entry.hurts}, no effect in {entry.neutral}"
     )
     others = "".join(option if option != letter else "-" for option in surface.options)
@@ -162,10 +163,10 @@ def _print_option(one: Labelled, letter: str, floor: float, sort: bool) -> None:
     print_table(rows, right=(1, 2, 3))
 
 
-def _json(one: Labelled, floor: float, sort: bool) -> dict[str, Any]:
-    surface, names = one.surface, one.names
+def _json(labelled: LabelledSurface, floor: float, sort: bool) -> dict[str, Any]:
+    surface, names = labelled.surface, labelled.names
     return {
-        **_json_heading(one, floor),
+        **_json_heading(labelled, floor),
         "options": [
             {
                 "option": entry.option,
@@ -188,22 +189,22 @@ def _json(one: Labelled, floor: float, sort: bool) -> dict[str, Any]:
     }
 
 
-def _option_json(one: Labelled, letter: str, floor: float, sort: bool) -> dict[str, Any]:
-    edges = _edges(one.surface, letter, sort)
+def _option_json(labelled: LabelledSurface, letter: str, floor: float, sort: bool) -> dict[str, Any]:
+    edges = _edges(labelled.surface, letter, sort)
     return {
-        **_json_heading(one, floor),
+        **_json_heading(labelled, floor),
         "option": letter,
-        "name": one.names[letter],
-        "effects": [_edge_json(one.surface, edge) for edge in edges],
+        "name": labelled.names[letter],
+        "effects": [_edge_json(labelled.surface, edge) for edge in edges],
     }
 
 
-def _json_heading(one: Labelled, floor: float) -> dict[str, Any]:
-    surface = one.surface
+def _json_heading(labelled: LabelledSurface, floor: float) -> dict[str, Any]:
+    surface = labelled.surface
     return {
         "condition": surface.name,
-        "family": one.family,
-        "source": one.source,
+        "family": labelled.family,
+        "source": labelled.source,
         "dimensions": surface.d,
         "floor": floor,
         "utility_min": float(surface.utilities.min()),

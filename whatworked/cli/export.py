@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from whatworked.cli.output import print_json
-from whatworked.cli.surfaces import conditions_with_tables, labelled, references_option
+from whatworked.cli.surfaces import conditions_with_tables, labelled_surface, references_option
 from whatworked.errors import ReferenceTableError
 from whatworked.wording import counted
 
@@ -35,7 +35,7 @@ def export(folder: Path, where: Path | None, as_json: bool) -> None:
         raise ReferenceTableError(
             f"there are no reference tables in {where or 'the package'}; make them with `whatworked rebuild`"
         )
-    tables = all_tables([labelled(name, where) for name in names])
+    tables = all_tables([labelled_surface(name, where) for name in names])
     for table in tables:
         write_atomic(folder / f"{table.name}.csv", table.to_csv())
         write_atomic(folder / f"{table.name}.dictionary.csv", table.dictionary())

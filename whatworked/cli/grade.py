@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from whatworked.cli.output import print_json, print_table, print_text
-from whatworked.cli.surfaces import labelled, references_option
+from whatworked.cli.surfaces import labelled_surface, references_option
 from whatworked.errors import InvalidArtifactError, InvalidMaskError, WhatWorkedError
 from whatworked.wording import counted, fixed
 
 if TYPE_CHECKING:
     from whatworked.grading.grader import Grade
-    from whatworked.surfaces.exports import Labelled
+    from whatworked.surfaces.exports import LabelledSurface
     from whatworked.surfaces.masks import FloatArray
 
 Read = TypeVar("Read")
@@ -47,20 +47,20 @@ def grade(condition: str, file: Path, observed: str, where: Path | None, as_json
     from whatworked.grading.grader import grade as graded
     from whatworked.surfaces.masks import as_strings
 
-    one = labelled(condition, where)
+    labelled = labelled_surface(condition, where)
     problems: list[WhatWorkedError] = []
-    table = _kept(lambda: _table(file, one.surface.d), problems)
-    ranks = _kept(lambda: _measured(observed, one.surface.d), problems)
+    table = _kept(lambda: _table(file, labelled.surface.d), problems)
+    ranks = _kept(lambda: _measured(observed, labelled.surface.d), problems)
     if table is None or ranks is None:
         raise problems[0] if len(problems) == 1 else InvalidArtifactError("; ".join(map(str, problems)))
-    masks, result = as_strings(ranks, one.surface.d), graded(one.surface, table, ranks)
+    masks, result = as_strings(ranks, labelled.surface.d), graded(labelled.surface, table, ranks)
     if as_json:
-        unit = one.surface.native_unit if one.surface.utility_map is not None else None
+        unit = labelled.surface.native_unit if labelled.surface.utility_map is not None else None
         print_json(
             {"condition": condition, "observed_masks": list(masks), "native_unit": unit, "grade": result.to_dict()}
         )
     else:
-        _print_grade(one, masks, result)
+        _print_grade(labelled, masks, result)
 
 
 def _kept(read: Callable[[], Read], problems: list[WhatWorkedError]) -> Read | None:
@@ -137,11 +137,13 @@ def _is_there(file: str) -> bool:
         return False
 
 
-def _print_grade(one: Labelled, masks: Sequence[str], result: Grade) -> None:
-    surface = one.surface
-    print_text(f"{surface.name}: {one.family}, source {one.source}, {counted(surface.d, 'option')}")
+def _print_grade(labelled: LabelledSurface, masks: Sequence[str], result: Grade) -> None:
+    surface = labelled.surface
+    print_text(f"{surface.name}: {labelled.family}, source {labelled.source}, {counted(surface.d, 'option')}")
     print_text(f"{len(masks)} of {1 << surface.d} masks measured, the anchors included: {', '.join(masks)}\n", indent=2)
-    print_table([*_effect_rows(result), *_choice_rows(result, surface.best), *_native_rows(one, result)], right=(1,))
+    print_table(
+        [*_effect_rows(result), *_choice_rows(result, surface.best), *_native_rows(labelled, result)], right=(1,)
+    )
     click.echo("\nStrict by tolerance")
     print_table(list(_profile_rows(result)), right=(0, 1))
 
@@ -175,10 +177,10 @@ def _choice_rows(result: Grade, best: str) -> list[tuple[str, str, str]]:
     ]
 
 
-def _native_rows(one: Labelled, result: Grade) -> list[tuple[str, str, str]]:
-    if one.surface.utility_map is None:
+def _native_rows(labelled: LabelledSurface, result: Grade) -> list[tuple[str, str, str]]:
+    if labelled.surface.utility_map is None:
         return [("native effect recovery", "-", "undefined: the metric is the utility itself")]
-    unit = f"in {one.surface.native_unit}" if one.surface.native_unit else "in the unit of the cost"
+    unit = f"in {labelled.surface.native_unit}" if labelled.surface.native_unit else "in the unit of the cost"
     unbounded = "cells predicted at utility 0, an infinite cost"
     if result.native_unbounded:
         unbounded += ": E is undefined and R is 0"

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from whatworked import plots
-from whatworked.cli.surfaces import labelled, references_option
+from whatworked.cli.surfaces import labelled_surface, references_option
 from whatworked.errors import InvalidOptionError
 
 
@@ -40,5 +40,5 @@ def plot(condition: str, out: Path, kind: str, where: Path | None) -> None:
     if form not in plots.FORMATS:
         allowed = " or ".join(f".{name}" for name in plots.FORMATS)
         raise InvalidOptionError(f"the suffix of {out} is {out.suffix or 'missing'!r}; end the name with {allowed}")
-    write_atomic(out, plots.render(plots.draw(labelled(condition, where), kind), form))
+    write_atomic(out, plots.render(plots.draw(labelled_surface(condition, where), kind), form))
     click.echo(str(out))

@@ -130,14 +130,14 @@ def _list(library: Library, wanted: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         print_json([asdict(line) for line in lines])
         return
-    rows = [(one.source, one.family, "yes" if one.present else "no", one.route, one.licence) for one in lines]
+    rows = [(line.source, line.family, "yes" if line.present else "no", line.route, line.licence) for line in lines]
     print_table([("source", "family", "present", "from", "licence"), *rows])
-    absent = [one for one in lines if not one.present]
+    absent = [line for line in lines if not line.present]
     here = len(lines) - len(absent)
     click.echo()
     print_text(f"{here} of {counted(len(lines), 'source')} {'is' if here == 1 else 'are'} on this machine.")
     if absent:
-        _print_absent(absent, {one.family for one in lines} - {one.family for one in lines if one.present})
+        _print_absent(absent, {line.family for line in lines} - {line.family for line in lines if line.present})
 
 
 def _print_absent(absent: list[SourceStatus], empty: set[str]) -> None:
@@ -148,7 +148,10 @@ def _print_absent(absent: list[SourceStatus], empty: set[str]) -> None:
         f"DIR/<source>, or put them into {Path(absent[0].folder).parent}/<source>.\n"
     )
     print_table(
-        [("source", "files", "official address"), *((one.source, ", ".join(one.files), one.address) for one in absent)]
+        [
+            ("source", "files", "official address"),
+            *((line.source, ", ".join(line.files), line.address) for line in absent),
+        ]
     )
 
 
@@ -177,9 +180,11 @@ def _run(
 
 
 def _print_findings(findings: list[Finding]) -> None:
-    print_table([(one.source, one.outcome, one.what, one.origin) for one in findings], drop=(3,))
-    counts = {outcome: sum(one.outcome == outcome for one in findings) for outcome in ("right", "wrong", "absent")}
+    print_table([(finding.source, finding.outcome, finding.what, finding.origin) for finding in findings], drop=(3,))
+    counts = {
+        outcome: sum(finding.outcome == outcome for finding in findings) for outcome in ("right", "wrong", "absent")
+    }
     click.echo("\n" + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
-    for one in findings:
-        if one.message:
-            print_text(f"- {one.message}", indent=2)
+    for finding in findings:
+        if finding.message:
+            print_text(f"- {finding.message}", indent=2)

@@ -11,7 +11,7 @@ import click
 from whatworked.errors import DeclarationError, ReferenceTableError, WhatWorkedError, unknown_name
 
 if TYPE_CHECKING:
-    from whatworked.surfaces.exports import Labelled
+    from whatworked.surfaces.exports import LabelledSurface
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -26,7 +26,7 @@ def references_option(command: Command) -> Command:
     )(command)
 
 
-def labelled(condition: str, where: Path | None) -> Labelled:
+def labelled_surface(condition: str, where: Path | None) -> LabelledSurface:
     """Surface of a condition with its labels.
 
     Raises
@@ -38,14 +38,14 @@ def labelled(condition: str, where: Path | None) -> Labelled:
     """
     from whatworked import references
     from whatworked.catalog.catalog import conditions
-    from whatworked.surfaces.exports import Labelled
+    from whatworked.surfaces.exports import LabelledSurface
 
     tracks = {known.id: str(known.track) for known in conditions()}
     present = references.conditions(where)
     if present and condition not in present:
         raise _no_table(condition, where, known=condition in tracks, names=(*tracks, *present))
     header = references.load_table(condition, where).header
-    return Labelled(
+    return LabelledSurface(
         references.load_surface(condition, where),
         header.family,
         header.source,

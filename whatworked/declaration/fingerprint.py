@@ -96,14 +96,14 @@ class PredictionForm:
         """
         return sha256(self.encode(prediction))
 
-    def close(self, one: Fingerprint, other: Fingerprint) -> bool:
+    def close(self, left: Fingerprint, right: Fingerprint) -> bool:
         """Whether two fingerprints are those of predictions equal up to rounding.
 
         A fingerprint read from a file may hold anything: one that cannot be compared is not close to another.
 
         Parameters
         ----------
-        one, other : mapping
+        left, right : mapping
             Fingerprints.
 
         Returns
@@ -112,16 +112,16 @@ class PredictionForm:
             False also if their kinds differ.
         """
         try:
-            return self._close(one, other)
+            return self._close(left, right)
         except (KeyError, TypeError, ValueError):
             return False
 
-    def _close(self, one: Fingerprint, other: Fingerprint) -> bool:
-        if one.keys() != other.keys() or ("buckets" not in one and one["n"] != other["n"]):
+    def _close(self, left: Fingerprint, right: Fingerprint) -> bool:
+        if left.keys() != right.keys() or ("buckets" not in left and left["n"] != right["n"]):
             return False
-        if "buckets" in one:
-            return _items_close(one, other, self.tolerance)
-        return _values_close(one, other, self.tolerance)
+        if "buckets" in left:
+            return _items_close(left, right, self.tolerance)
+        return _values_close(left, right, self.tolerance)
 
 
 def values_fingerprint(values: npt.ArrayLike) -> Fingerprint:
@@ -206,14 +206,14 @@ def rankings_fingerprint(rankings: Mapping[str, Iterable[str]]) -> Fingerprint:
     return _bucket_counts(np.array(hashes, dtype=np.uint64))
 
 
-def _items_close(one: Fingerprint, other: Fingerprint, share: float) -> bool:
-    differing = int(np.abs(np.subtract(one["buckets"], other["buckets"])).sum()) / 2
-    return bool(differing <= max(1.0, share * max(one["n"], other["n"])))
+def _items_close(left: Fingerprint, right: Fingerprint, share: float) -> bool:
+    differing = int(np.abs(np.subtract(left["buckets"], right["buckets"])).sum()) / 2
+    return bool(differing <= max(1.0, share * max(left["n"], right["n"])))
 
 
-def _values_close(one: Fingerprint, other: Fingerprint, relative: float) -> bool:
-    scale = max(float(np.abs([*one["quantiles"], *other["quantiles"]]).max()), 1e-300)
-    pairs = [(one[part], other[part]) for part in ("quantiles", "projections")]
+def _values_close(left: Fingerprint, right: Fingerprint, relative: float) -> bool:
+    scale = max(float(np.abs([*left["quantiles"], *right["quantiles"]]).max()), 1e-300)
+    pairs = [(left[part], right[part]) for part in ("quantiles", "projections")]
     return all(bool(np.allclose(left, right, rtol=0.0, atol=relative * scale)) for left, right in pairs)
 
 

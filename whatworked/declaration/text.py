@@ -109,7 +109,7 @@ def _helpers(declared: Iterable[str], apart: set[str]) -> set[str]:
 def _siblings(name: str, package: str) -> set[str]:
     """Modules of `package` that the text of a module imports, wherever in it."""
     names = imported_names(_source(name) or "", _package(name))
-    return {one for one in names if package and one.startswith(f"{package}.") and _source(one) is not None}
+    return {name for name in names if package and name.startswith(f"{package}.") and _source(name) is not None}
 
 
 def _spec(name: str) -> ModuleSpec | None:

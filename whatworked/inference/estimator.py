@@ -231,8 +231,10 @@ class RelevanceModel:
 def _in_blocks(part: Callable[..., tuple[FloatArray, FloatArray]], *rows: BitArray) -> tuple[FloatArray, FloatArray]:
     """Two arrays of shape (k, m) worked out for some of m rows at a time."""
     starts = range(0, max(len(rows[0]), 1), _ROWS_WITH_COVARIANCE)
-    found = [part(*(one[start : start + _ROWS_WITH_COVARIANCE] for one in rows)) for start in starts]
-    return np.concatenate([one for one, _ in found], axis=1), np.concatenate([two for _, two in found], axis=1)
+    found = [part(*(row[start : start + _ROWS_WITH_COVARIANCE] for row in rows)) for start in starts]
+    return np.concatenate([centres for centres, _ in found], axis=1), np.concatenate(
+        [scales for _, scales in found], axis=1
+    )
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ POLICIES: Mapping[str, Callable[..., Policy]] = MappingProxyType(
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
-        one.label: one
-        for one in (
+        method.label: method
+        for method in (
             Method("RGP", "relevance-gp", "relevance-lookahead"),
             Method("CRGP", "class-relevance-gp", "class-relevance-lookahead", class_aware=True),
         )

@@ -47,10 +47,10 @@ class Mixture:
         """Degrees of freedom of the processes' Student t distributions, n − 1."""
         return len(self.masks) - 1
 
-    def at(self, masks: BitArray) -> Fitted:
+    def at(self, masks: BitArray) -> FittedProcesses:
         """The processes at given masks, shape (a, d)."""
         features = self.kernels.features(np.asarray(masks, dtype=np.int8))
-        return Fitted(self, features, features.covariance(self._measured))
+        return FittedProcesses(self, features, features.covariance(self._measured))
 
     @cached_property
     def _measured(self) -> Features:
@@ -74,7 +74,7 @@ class Mixture:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedProcesses:
     """Processes of a mixture at a set of masks; arrays over k processes and a masks.
 
     Attributes
@@ -159,5 +159,5 @@ Arrays = TypeVar("Arrays", Kernels, Evidence)
 
 def _rows(parts: list[Arrays], rows: IntArray) -> Arrays:
     """Some rows of the concatenation of sets of arrays."""
-    names = [one.name for one in fields(parts[0])]
+    names = [field.name for field in fields(parts[0])]
     return type(parts[0])(*(np.concatenate([getattr(part, name) for part in parts])[rows] for name in names))

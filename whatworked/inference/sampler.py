@@ -93,11 +93,11 @@ def log_mixture(proposals: Sequence[Proposal], latent: FloatArray, gates: IntArr
     """Logarithm of the sum of count · density over proposals, up to a constant, shape (m,)."""
     # Every point is weighed against all proposals, not only against its own: a point that a poor proposal hit by chance
     # would otherwise carry nearly all the weight.
-    centres = np.stack([one.centre for one in proposals])
-    inverses = np.linalg.inv(np.stack([one.lower for one in proposals]))
+    centres = np.stack([proposal.centre for proposal in proposals])
+    inverses = np.linalg.inv(np.stack([proposal.lower for proposal in proposals]))
     whitened = np.matmul(latent - centres[:, None, :], inverses.transpose(0, 2, 1))
-    scales = [np.log(one.count) - np.log(np.diag(one.lower)).sum() for one in proposals]
-    tables = np.stack([one.gates for one in proposals])
+    scales = [np.log(proposal.count) - np.log(np.diag(proposal.lower)).sum() for proposal in proposals]
+    tables = np.stack([proposal.gates for proposal in proposals])
     gated = tables[:, np.arange(gates.shape[1]), gates].sum(axis=2)
     logs = np.array(scales)[:, None] - 0.5 * np.einsum("rmp,rmp->rm", whitened, whitened) + gated
     # Log-sum-exp: densities of twenty coordinates underflow.

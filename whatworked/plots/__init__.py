@@ -9,7 +9,7 @@ from whatworked.errors import InvalidOptionError, MissingExtraError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from whatworked.surfaces.exports import Labelled
+    from whatworked.surfaces.exports import LabelledSurface
 
 KINDS = ("overview", "effects", "main", "interactions", "spectrum")
 """What can be drawn: everything on one page, or one panel."""
@@ -19,12 +19,12 @@ LARGEST = 10
 """Largest number of options drawn: a heat map of 10 options has 512 backgrounds."""
 
 
-def draw(one: Labelled, kind: str = "overview") -> Figure:
+def draw(labelled: LabelledSurface, kind: str = "overview") -> Figure:
     """Draw a condition.
 
     Parameters
     ----------
-    one : Labelled
+    labelled : LabelledSurface
         The surface with its labels, at most `LARGEST` options.
     kind : {"overview", "effects", "main", "interactions", "spectrum"}
         What to draw. Main effects and interactions need nothing more; interactions need two options.
@@ -43,17 +43,20 @@ def draw(one: Labelled, kind: str = "overview") -> Figure:
     """
     if kind not in KINDS:
         raise InvalidOptionError(f"kind of figure is {kind!r}; allowed are {', '.join(KINDS)}")
-    if one.surface.d > LARGEST:
+    if labelled.surface.d > LARGEST:
         raise InvalidOptionError(
-            f"{one.surface.name} has {one.surface.d} options; figures are drawn for up to {LARGEST}: restrict it first"
+            f"{labelled.surface.name} has {labelled.surface.d} options; figures are drawn for up to {LARGEST}: "
+            "restrict it first"
         )
-    if kind == "interactions" and one.surface.d == 1:
-        raise InvalidOptionError(f"{one.surface.name} has one option, so no interactions; allowed are the other kinds")
+    if kind == "interactions" and labelled.surface.d == 1:
+        raise InvalidOptionError(
+            f"{labelled.surface.name} has one option, so no interactions; allowed are the other kinds"
+        )
     try:
         from whatworked.plots import figures
     except ImportError as error:
         raise MissingExtraError('figures need matplotlib; install it with: pip install "whatworked[report]"') from error
-    return figures.draw(one, kind)
+    return figures.draw(labelled, kind)
 
 
 def render(figure: Figure, form: str) -> bytes:

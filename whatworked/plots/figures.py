@@ -19,7 +19,7 @@ from whatworked.surfaces.reversals import SMALLEST_FLOOR
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from whatworked.surfaces.exports import Labelled
+    from whatworked.surfaces.exports import LabelledSurface
 
 HELPS, HURTS, NEUTRAL = "#5E3C99", "#E66101", "#888888"
 DIVERGING = "PuOr"
@@ -29,41 +29,41 @@ NUMBERED_COLUMNS = 8
 LABELLED_COLUMNS = 64
 
 
-def draw(one: Labelled, kind: str) -> Figure:
+def draw(labelled: LabelledSurface, kind: str) -> Figure:
     """Draw one panel, or all of them on a page."""
     panels = {"effects": effects, "main": main_effects, "interactions": interactions, "spectrum": spectrum}
     if kind != "overview":
         width = 12.0 if kind == "effects" else 7.0
-        figure = Figure(figsize=(width, 1.6 + 0.5 * max(one.surface.d, 6)), layout="constrained")
-        panels[kind](one, figure.add_subplot())
-        figure.suptitle(_title(one), fontsize=11)
+        figure = Figure(figsize=(width, 1.6 + 0.5 * max(labelled.surface.d, 6)), layout="constrained")
+        panels[kind](labelled, figure.add_subplot())
+        figure.suptitle(_title(labelled), fontsize=11)
         return figure
     figure = Figure(figsize=(13.0, 9.5), layout="constrained")
     # Separate halves: the long labels above would otherwise narrow the panels below.
     halves: Any = figure.subfigures(2, 1, height_ratios=(1.0, 1.2), hspace=0.03)
     above, below = halves
-    effects(one, above.add_subplot())
+    effects(labelled, above.add_subplot())
     left, middle, right = below.subplots(1, 3)
-    main_effects(one, left)
-    if one.surface.d > 1:
-        interactions(one, middle)
+    main_effects(labelled, left)
+    if labelled.surface.d > 1:
+        interactions(labelled, middle)
     else:
         middle.set_axis_off()
-    spectrum(one, right)
-    figure.suptitle(_title(one), fontsize=13)
+    spectrum(labelled, right)
+    figure.suptitle(_title(labelled), fontsize=13)
     return figure
 
 
-def _title(one: Labelled) -> str:
-    surface = one.surface
+def _title(labelled: LabelledSurface) -> str:
+    surface = labelled.surface
     return (
-        f"{surface.name} ({one.family.replace('_', ' ')}): {1 << surface.d} configurations, "
+        f"{surface.name} ({labelled.family.replace('_', ' ')}): {1 << surface.d} configurations, "
         f"utility {surface.utilities.min():.3f} to {surface.utilities.max():.3f}"
     )
 
 
-def _labels(one: Labelled) -> list[str]:
-    return [f"{option}  {name}" for option, name in one.names.items()]
+def _labels(labelled: LabelledSurface) -> list[str]:
+    return [f"{option}  {name}" for option, name in labelled.names.items()]
 
 
 def _limit(values: FloatArray) -> float:
@@ -71,16 +71,16 @@ def _limit(values: FloatArray) -> float:
     return float(np.abs(values).max()) or 1e-3
 
 
-def effects(one: Labelled, axes: Axes) -> None:
+def effects(labelled: LabelledSurface, axes: Axes) -> None:
     """Heat map: effect of each option (rows) in each background (columns)."""
-    values = one.surface.effects()
+    values = labelled.surface.effects()
     image = _heat(axes, values, _limit(values))
     axes.set_aspect("auto")
-    axes.set_yticks(range(one.surface.d), _labels(one))
+    axes.set_yticks(range(labelled.surface.d), _labels(labelled))
     columns = values.shape[1]
-    if columns <= LABELLED_COLUMNS and one.surface.d > 1:
+    if columns <= LABELLED_COLUMNS and labelled.surface.d > 1:
         upright = columns > NUMBERED_COLUMNS
-        names = mask_strings(one.surface.d - 1)
+        names = mask_strings(labelled.surface.d - 1)
         axes.set_xticks(range(columns), names, rotation=90 if upright else 0, family="monospace", fontsize=8)
     else:
         axes.set_xticks([])
@@ -91,9 +91,9 @@ def effects(one: Labelled, axes: Axes) -> None:
     _bar(axes, image, "change of utility")
 
 
-def main_effects(one: Labelled, axes: Axes) -> None:
+def main_effects(labelled: LabelledSurface, axes: Axes) -> None:
     """Every conditional effect of each option as a dot, their mean as a diamond."""
-    surface = one.surface
+    surface = labelled.surface
     for row, values in enumerate(surface.effects()):
         # Spread the dots a little, in order of background, so that equal effects do not hide each other.
         heights = row + np.linspace(-0.25, 0.25, values.size) if values.size > 1 else np.array([float(row)])
@@ -112,9 +112,9 @@ def main_effects(one: Labelled, axes: Axes) -> None:
     _legend_below(axes, columns=4)
 
 
-def interactions(one: Labelled, axes: Axes) -> None:
+def interactions(labelled: LabelledSurface, axes: Axes) -> None:
     """Mean pair interactions as a triangle of numbers."""
-    surface = one.surface
+    surface = labelled.surface
     matrix = np.full((surface.d, surface.d), np.nan)
     values = surface.interactions()
     for (left, right), value in zip(pairs(surface.d), values.tolist(), strict=True):
@@ -132,9 +132,9 @@ def interactions(one: Labelled, axes: Axes) -> None:
     _bar(axes, image, "u(11) - u(10) - u(01) + u(00), in utility", orientation="horizontal")
 
 
-def spectrum(one: Labelled, axes: Axes) -> None:
+def spectrum(labelled: LabelledSurface, axes: Axes) -> None:
     """Largest Walsh-Hadamard coefficients by size, coloured by interaction order, with the shares of variance."""
-    surface = one.surface
+    surface = labelled.surface
     coefficients = surface.spectrum()
     ranks = [int(rank) for rank in np.argsort(-np.abs(coefficients), kind="stable") if rank][:SHOWN_COEFFICIENTS]
     shares = surface.order_shares()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from whatworked.surfaces.masks import FloatArray, IntArray, check_dimensions, edge_starts
 
-Cell = TypeVar("Cell", bound=np.generic)
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 DIRECT_LIMIT = 8
 """Largest d whose tables of edges and pair signs are kept whole; above it work goes option by option, so that memory
@@ -64,7 +64,7 @@ def selection_order(d: int) -> IntArray:
     return _frozen(np.argsort(np.bitwise_count(ranks), kind="stable").astype(np.int64))
 
 
-def option_pairs(values: npt.NDArray[Cell], d: int, option: int) -> tuple[npt.NDArray[Cell], npt.NDArray[Cell]]:
+def option_pairs(values: npt.NDArray[Scalar], d: int, option: int) -> tuple[npt.NDArray[Scalar], npt.NDArray[Scalar]]:
     """Values with `option` off and with it on, each of shape (2**(d-1),), edges by ascending rank of the off end."""
     # Canonical order makes a table a (2, ..., 2) array whose axis i is option i: no index table is needed.
     cube = values.reshape(1 << option, 2, 1 << (d - 1 - option))

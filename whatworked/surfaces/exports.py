@@ -11,11 +11,11 @@ from whatworked.surfaces.masks import mask_rank
 from whatworked.surfaces.reversals import FLOORS, floor_of, option_signs, reversing_options
 from whatworked.surfaces.surface import ResponseSurface
 
-Cell = str | int | float | bool | None
+Value = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledSurface:
     """A response surface with its place in the catalog.
 
     Attributes
@@ -40,7 +40,7 @@ class Labelled:
         return dict(zip(self.surface.options, self.option_names, strict=True))
 
     @property
-    def place(self) -> tuple[Cell, ...]:
+    def place(self) -> tuple[Value, ...]:
         """The leading columns of every table."""
         return (self.surface.name, self.family, self.source, self.track, self.surface.d)
 
@@ -61,7 +61,7 @@ class FlatTable:
 
     name: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[Value, ...], ...]
 
     def to_csv(self) -> bytes:
         """UTF-8 comma-separated text with a header line; equal tables give equal bytes.
@@ -76,7 +76,7 @@ class FlatTable:
         return _csv(["column", "type", "unit", "meaning"], rows)
 
 
-def _csv(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> bytes:
+def _csv(header: Sequence[str], rows: Sequence[Sequence[Value]]) -> bytes:
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)
@@ -99,7 +99,7 @@ _OPTION = (
 _FLOOR = Column("floor", "string", "", "effects up to the floor count as none: 1e-12, or a share of the utility range")
 
 
-def conditional_effects(labelled: Sequence[Labelled]) -> FlatTable:
+def conditional_effects(surfaces: Sequence[LabelledSurface]) -> FlatTable:
     """One row per edge of each cube: d * 2**(d-1) conditional effects per condition."""
     columns = (
         *_PLACE,
@@ -116,21 +116,21 @@ def conditional_effects(labelled: Sequence[Labelled]) -> FlatTable:
         ),
         Column("native_unit", "string", "", "unit of the native metric; empty where it is the utility"),
     )
-    return FlatTable("conditional_effects", columns, tuple(row for one in labelled for row in _edges(one)))
+    return FlatTable("conditional_effects", columns, tuple(row for labelled in surfaces for row in _edges(labelled)))
 
 
-def _edges(one: Labelled) -> Iterator[tuple[Cell, ...]]:
-    surface, names = one.surface, one.names
+def _edges(labelled: LabelledSurface) -> Iterator[tuple[Value, ...]]:
+    surface, names = labelled.surface, labelled.names
     costs = None if surface.utility_map is None else surface.native
     for option, mask, effect in surface.effect_table():
         place = surface.options.index(option)
         on = f"{mask[:place]}1{mask[place + 1 :]}"
         native = None if costs is None else float(costs[mask_rank(on)] - costs[mask_rank(mask)])
         unit = "" if costs is None else surface.native_unit
-        yield (*one.place, option, names[option], mask, on, surface[mask], surface[on], effect, native, unit)
+        yield (*labelled.place, option, names[option], mask, on, surface[mask], surface[on], effect, native, unit)
 
 
-def pair_interactions(labelled: Sequence[Labelled]) -> FlatTable:
+def pair_interactions(surfaces: Sequence[LabelledSurface]) -> FlatTable:
     """One row per pair of options of each condition: d (d-1) / 2 mean interactions."""
     columns = (
         *_PLACE,
@@ -146,14 +146,14 @@ def pair_interactions(labelled: Sequence[Labelled]) -> FlatTable:
         ),
     )
     rows = []
-    for one in labelled:
-        names = one.names
-        for (left, right), value in zip(one.surface.pairs, one.surface.interactions().tolist(), strict=True):
-            rows.append((*one.place, left, right, names[left], names[right], value))
+    for labelled in surfaces:
+        names = labelled.names
+        for (left, right), value in zip(labelled.surface.pairs, labelled.surface.interactions().tolist(), strict=True):
+            rows.append((*labelled.place, left, right, names[left], names[right], value))
     return FlatTable("pair_interactions", columns, tuple(rows))
 
 
-def option_sign_table(labelled: Sequence[Labelled]) -> FlatTable:
+def option_sign_table(surfaces: Sequence[LabelledSurface]) -> FlatTable:
     """One row per option and floor of each condition: in how many backgrounds it helps and hurts."""
     columns = (
         *_PLACE,
@@ -170,18 +170,20 @@ def option_sign_table(labelled: Sequence[Labelled]) -> FlatTable:
         Column("smallest_effect", "number", "utility", "most negative conditional effect"),
         Column("smallest_at", "string", "", "mask, with the option 0, of the most negative effect"),
     )
-    return FlatTable("option_signs", columns, tuple(row for one in labelled for row in _signs(one)))
+    return FlatTable("option_signs", columns, tuple(row for labelled in surfaces for row in _signs(labelled)))
 
 
-def _signs(one: Labelled) -> Iterator[tuple[Cell, ...]]:
+def _signs(labelled: LabelledSurface) -> Iterator[tuple[Value, ...]]:
     for floor in FLOORS:
-        for signs, name in zip(option_signs(one.surface, floor_of(one.surface, floor)), one.option_names, strict=True):
+        for signs, name in zip(
+            option_signs(labelled.surface, floor_of(labelled.surface, floor)), labelled.option_names, strict=True
+        ):
             counts = (signs.helps, signs.hurts, signs.neutral, signs.reverses, signs.mean)
             extremes = (signs.largest.effect, signs.largest.mask, signs.smallest.effect, signs.smallest.mask)
-            yield (*one.place, signs.option, name, floor, signs.floor, *counts, *extremes)
+            yield (*labelled.place, signs.option, name, floor, signs.floor, *counts, *extremes)
 
 
-def reversal_summary(labelled: Sequence[Labelled]) -> FlatTable:
+def reversal_summary(surfaces: Sequence[LabelledSurface]) -> FlatTable:
     """How many options reverse, at each floor, by component (an option of a family), condition, source and over all."""
     columns = (
         Column("level", "string", "", "component (one option of one family), condition, source or catalog"),
@@ -194,12 +196,17 @@ def reversal_summary(labelled: Sequence[Labelled]) -> FlatTable:
     )
     groups: dict[tuple[str, str, str], list[tuple[str, bool]]] = {}
     for floor in FLOORS:
-        for one in labelled:
-            reversing = reversing_options(one.surface, floor_of(one.surface, floor))
-            for option in one.surface.options:
-                case = (one.surface.name, option in reversing)
-                component = f"{one.family}:{option}"
-                names = {"component": component, "condition": one.surface.name, "source": one.source, "catalog": "all"}
+        for labelled in surfaces:
+            reversing = reversing_options(labelled.surface, floor_of(labelled.surface, floor))
+            for option in labelled.surface.options:
+                case = (labelled.surface.name, option in reversing)
+                component = f"{labelled.family}:{option}"
+                names = {
+                    "component": component,
+                    "condition": labelled.surface.name,
+                    "source": labelled.source,
+                    "catalog": "all",
+                }
                 for level, name in names.items():
                     groups.setdefault((level, name, floor), []).append(case)
     levels = ("component", "condition", "source", "catalog")
@@ -213,7 +220,7 @@ def _counts(cases: Sequence[tuple[str, bool]]) -> tuple[int, int, int, int]:
     return sum(reverses for _, reverses in cases), len(cases), len(reversing), len(conditions)
 
 
-def catalog_summary(labelled: Sequence[Labelled]) -> FlatTable:
+def catalog_summary(surfaces: Sequence[LabelledSurface]) -> FlatTable:
     """One row per condition: range, A, reversals at each floor, and how much of the variance is of high order."""
     columns = (
         *_PLACE,
@@ -233,23 +240,23 @@ def catalog_summary(labelled: Sequence[Labelled]) -> FlatTable:
         Column("share_order_2", "number", "share", "share of the cube's variance carried by pairs of options"),
         Column("share_order_3_up", "number", "share", "share of the cube's variance carried by three or more options"),
     )
-    return FlatTable("catalog_summary", columns, tuple(_summary(one) for one in labelled))
+    return FlatTable("catalog_summary", columns, tuple(_summary(labelled) for labelled in surfaces))
 
 
-def _summary(one: Labelled) -> tuple[Cell, ...]:
-    surface = one.surface
+def _summary(labelled: LabelledSurface) -> tuple[Value, ...]:
+    surface = labelled.surface
     shares = [*surface.order_shares().tolist(), 0.0, 0.0]
     low, high = float(surface.utilities.min()), float(surface.utilities.max())
     reversing = [len(reversing_options(surface, floor_of(surface, name))) for name in FLOORS]
     ranges = (1 << surface.d, low, high, surface.range, surface.best, surface.mean_absolute_effect)
-    return (*one.place, *ranges, *reversing, shares[1], shares[2], sum(shares[3:]))
+    return (*labelled.place, *ranges, *reversing, shares[1], shares[2], sum(shares[3:]))
 
 
 def _slug(floor: str) -> str:
     return {"1e-12": "rounding"}.get(floor, floor.replace("%", "_percent"))
 
 
-def all_tables(labelled: Sequence[Labelled]) -> tuple[FlatTable, ...]:
+def all_tables(surfaces: Sequence[LabelledSurface]) -> tuple[FlatTable, ...]:
     """Every table of the export."""
     makers = (conditional_effects, pair_interactions, option_sign_table, reversal_summary, catalog_summary)
-    return tuple(make(labelled) for make in makers)
+    return tuple(make(surfaces) for make in makers)

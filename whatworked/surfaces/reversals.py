@@ -191,7 +191,9 @@ def sign_split(surface: ResponseSurface, option: str, floor: float = SMALLEST_FL
             off, on = (_signs_of(surface.restricted({other: setting}), option, floor) for setting in (0, 1))
             counts = (off.hurts, on.hurts, off.helps, on.helps)
             splits.append(SignSplit(option, other, *counts, backgrounds=1 << (surface.d - 2)))
-    return max(splits, key=lambda one: abs(one.helps_on - one.hurts_on - one.helps_off + one.hurts_off), default=None)
+    return max(
+        splits, key=lambda split: abs(split.helps_on - split.hurts_on - split.helps_off + split.hurts_off), default=None
+    )
 
 
 def _signs_of(surface: ResponseSurface, option: str, floor: float) -> OptionSigns:
