@@ -150,7 +150,7 @@ def random_order(d: int, seed: int) -> IntArray:
     Raises
     ------
     InvalidOptionError
-        If the seed is no integer from 0.
+        If the seed is not an integer of at least 0.
     InvalidMaskError
         If there cannot be `d` options.
     """
@@ -161,7 +161,7 @@ def random_order(d: int, seed: int) -> IntArray:
 
 def _check_seed(name: str, seed: object) -> None:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InvalidOptionError(f"{name} is {seed!r}; a seed is an integer from 0")
+        raise InvalidOptionError(f"{name} is {seed!r}; a seed is an integer of at least 0")
 
 
 @dataclass(frozen=True)
@@ -257,14 +257,14 @@ class RandomPolicy:
     Parameters
     ----------
     random_state : int
-        Seed from 0; the study uses 0 to 19.
+        Seed, at least 0; the study uses 0 to 19.
     class_aware : bool
         Leave out masks of measured classes.
 
     Raises
     ------
     InvalidOptionError
-        If the seed is no integer from 0.
+        If the seed is not an integer of at least 0.
     """
 
     random_state: int = 0

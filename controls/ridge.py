@@ -262,7 +262,7 @@ class RidgeEstimator:
         Raises
         ------
         InvalidMaskError
-            If there is no mask, a row is not a mask, or a mask stands twice.
+            If there is no mask, a row is not a mask, or a mask appears twice.
         InvalidSurfaceError
             If there is not one finite utility for each mask.
         """

@@ -1,4 +1,4 @@
-"""Two methods side by side, and what the numbers allow one to say about them."""
+"""Two methods side by side, and what their comparison supports."""
 
 import sys
 from pathlib import Path

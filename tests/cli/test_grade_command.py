@@ -1,4 +1,4 @@
-"""``whatworked grade``: what it prints is what `grade` computes, and all mistakes are said at once."""
+"""``whatworked grade``: what it prints is what `grade` computes, and all mistakes are reported at once."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_what_is_undefined_is_a_dash(run):
 
 
 def test_what_is_worth_a_remark_gets_one(run):
-    assert "says nothing here, where the whole range is below 0.02" in run("flat", table([0.5] * 4))
+    assert "true of every choice here, since the whole range is below 0.02" in run("flat", table([0.5] * 4))
     unbounded = run("costs", table([0.5, 0.0, 0.8, 0.4]))
     assert "native unbounded                    1" in unbounded
     assert "E is undefined and R is 0" in unbounded
@@ -134,7 +134,7 @@ def test_all_offences_are_in_one_message(run):
         "mine.json: prediction table refused",
         "1 duplicate mask (00)",
         "1 missing mask (11)",
-        "no number (01: true)",
+        "not a number (01: true)",
         "outside [0, 1] (10: 7.0)",
         "--observed is '012', neither masks",
     ):
@@ -146,9 +146,9 @@ def test_all_offences_are_in_one_message(run):
     [
         (table(GUESS), "000,11", InvalidMaskError, "--observed: 1 of the masks .* not strings of 2 .*'000'"),
         (table(GUESS), "0a", InvalidMaskError, "--observed is '0a', neither masks"),
-        (table(GUESS), "mine.json", InvalidMaskError, "--observed in mine.json: the text is JSON but no array"),
+        (table(GUESS), "mine.json", InvalidMaskError, "--observed in mine.json: the text is JSON but not an array"),
         (b"\xef\xbb\xbf{}", "", InvalidArtifactError, "mine.json: .*begins with a byte order mark"),
-        ("[0.5]", "", InvalidArtifactError, "JSON but no object"),
+        ("[0.5]", "", InvalidArtifactError, "JSON but not an object"),
         (" " * 3000, "", InvalidArtifactError, "mine.json has more than the 2048 bytes that 4 masks need at most"),
         (table(GUESS), "01," * 2000 + "x", InvalidMaskError, r"--observed is '01,01,.*…', neither masks"),
     ],

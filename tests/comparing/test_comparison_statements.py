@@ -130,7 +130,7 @@ def test_the_command_prints_every_section(tmp_path):
         "Paired differences by source",
         "Strict sources by tolerance",
         "Mean cost per record",
-        "What the numbers allow one to say",
+        "What the comparison supports",
     ):
         assert heading in result.output
     assert "30 of 90 deliveries are missing and count as recovery 0" in result.output
@@ -141,7 +141,7 @@ def test_the_command_prints_every_section(tmp_path):
     assert [line.split()[-2] for line in listed[2:7]] == ["one", "two", "three", "four", "five"]
     assert "flip/lowest against mean/lowest, outside track, B = 1:" in " ".join(result.output.split())
     assert "None of this speaks about other budgets" in " ".join(result.output.split())
-    assert result.output.startswith("What the numbers allow one to say")
+    assert result.output.startswith("What the comparison supports")
     assert max(map(len, result.output.splitlines())) <= 80
 
 

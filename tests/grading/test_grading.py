@@ -281,7 +281,7 @@ def test_a_mapping_is_read_as_strictly_as_a_submission():
     for graded in (lambda: grade(truth, wrong, []), lambda: grade_many(truth, [MAPPING, wrong], [[], []])):
         with pytest.raises(InvalidArtifactError) as caught:
             graded()
-        for part in ("missing mask (11)", "unknown mask (012)", "no number (10: true)", "outside [0, 1] (01: 1.5)"):
+        for part in ("missing mask (11)", "unknown mask (012)", "not a number (10: true)", "outside [0, 1] (01: 1.5)"):
             assert part in str(caught.value)
 
 

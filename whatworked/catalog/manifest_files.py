@@ -108,7 +108,7 @@ def _folders(extra: str) -> Iterator[Path]:
     for name in filter(None, extra.split(os.pathsep)):
         folder = user_path(name)
         if not folder.is_dir():
-            raise ManifestError(f"{FOLDERS_VARIABLE} names {name!r}, which is no folder; correct or unset it")
+            raise ManifestError(f"{FOLDERS_VARIABLE} names {name!r}, which is not a folder; correct or unset it")
         yield folder
 
 

@@ -48,7 +48,7 @@ class RawFile(_Part, frozen=True):
         ``<package>/<path>`` of a data file inside an installed package, or ``<package>:<function>`` of a function there
         that makes a graph.
     shipped : bool
-        Whether a copy stands in ``raw/<source>/`` beside the manifest.
+        Whether a copy lies in ``raw/<source>/`` next to the manifest.
     provenance : str
         Where a shipped copy was taken from.
     """
@@ -109,7 +109,7 @@ class GmlReader(_Part, frozen=True, tag_field="kind", tag="gml"):
 
 
 class EdgeListReader(_Part, frozen=True, tag_field="kind", tag="edges"):
-    """A graph as lines of two node names; `nodes` lists names that are no numbers in the order of the official ids."""
+    """A graph as lines of two node names; `nodes` lists names other than numbers, in the order of the official ids."""
 
     nodes: tuple[str, ...] = ()
 
@@ -297,5 +297,5 @@ class Manifest(_Part, frozen=True):
 
     @property
     def shipped_folder(self) -> Path:
-        """Folder of the raw files that stand beside the manifest."""
+        """Folder of the raw files next to the manifest."""
         return Path(self.path).parent / "raw" / self.id

@@ -50,7 +50,7 @@ def compare(
     statements: bool,
     as_json: bool,
 ) -> None:
-    """Compare the methods of one or several runs, and say what the numbers allow one to say.
+    """Compare the methods of one or several runs, and say what the comparison supports.
 
     By track and budget: family-macro recovery with bootstrap intervals, paired differences to the baseline with wins,
     ties and losses and their range when any one source is left out, exact and strict counts, the tolerance profile,
@@ -88,7 +88,7 @@ def compare(
 def _print_overview(figures: Sequence[Figure], left_out: Sequence[str]) -> None:
     from whatworked.comparing.findings import closing, overviews
 
-    click.echo("What the numbers allow one to say")
+    click.echo("What the comparison supports")
     for line in [*(sentence for sentence, _ in overviews(figures)), *left_out, closing(figures)]:
         say(line, "  ")
 

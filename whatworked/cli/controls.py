@@ -72,7 +72,7 @@ def controls() -> None:
 @click.option(
     "--resume/--fresh",
     default=True,
-    help="Keep what an earlier run into the folder finished (default), or make all of it anew.",
+    help="Keep what an earlier run into the folder finished (default), or compute everything again.",
 )
 @click.option(
     "--out",
@@ -165,10 +165,7 @@ def _print_verification(found: Verification, ties: bool) -> None:
         click.echo(f"- differs: {fault}")
     click.echo(f"Recorded ridge designs: {len(found.design_faults) or 'none'} differ from their formula")
     hint = " (--ties lists them)" if found.near_ties and not ties else ""
-    click.echo(
-        "Records that say of themselves that a choice lay within rounding of a tie: "
-        f"{len(found.near_ties) or 'none'}{hint}"
-    )
+    click.echo(f"Records with a choice within rounding of a tie: {len(found.near_ties) or 'none'}{hint}")
     for line in _grouped(found.near_ties) if ties else ():
         click.echo(f"- {line}")
     for note in found.unpinned:

@@ -15,7 +15,7 @@ from whatworked.wording import counted
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @references_option
-@click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def export(folder: Path, where: Path | None, as_json: bool) -> None:
     """Write effects, interactions and the catalog summary as CSV into FOLDER.
 

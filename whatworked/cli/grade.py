@@ -30,14 +30,14 @@ _LONGEST_SHOWN = 60
     "--observed",
     metavar="MASKS|FILE",
     default="",
-    help="What was measured beside the two anchors: masks separated by commas, or a file with them [nothing].",
+    help="What was measured besides the two anchors: masks separated by commas, or a file with them [nothing].",
 )
 @references_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def grade(condition: str, file: Path, observed: str, where: Path | None, as_json: bool) -> None:
     """Grade the prediction table in FILE against the reference table of CONDITION.
 
-    FILE holds one JSON object from each mask to a number in [0, 1]; everything that is wrong with it is said at once.
+    FILE holds one JSON object from each mask to a number in [0, 1]; every error in it is reported at once.
     The two anchors, no option on and all options on, are always among the measured masks, since they are free.
     Measured cells of the prediction are replaced by the true values before it is graded. FILE and --observed name
     files, never standard input; a file of masks separates them by commas or white space, or is a JSON array.
@@ -125,7 +125,7 @@ def _masks_in(file: str, d: int) -> str | list[str]:
     except (ValueError, RecursionError) as error:
         raise InvalidMaskError(f"--observed in {file}: the text is not JSON ({error})") from error
     if not isinstance(content, list):
-        raise InvalidMaskError(f"--observed in {file}: the text is JSON but no array; give an array of masks")
+        raise InvalidMaskError(f"--observed in {file}: the text is JSON but not an array; give an array of masks")
     return content
 
 
@@ -168,7 +168,7 @@ def _effect_rows(result: Grade) -> list[tuple[str, str, str]]:
 def _choice_rows(result: Grade, best: str) -> list[tuple[str, str, str]]:
     near = "regret at most 0.02"
     if result.near_optimal_vacuous:
-        near += "; says nothing here, where the whole range is below 0.02"
+        near += "; true of every choice here, since the whole range is below 0.02"
     return [
         ("selected", result.selected or "-", f"largest predicted utility; the best mask is {best}"),
         ("regret", _number(result.regret), "best utility minus that of the selected mask"),

@@ -12,14 +12,14 @@ from whatworked.cli import output
 from whatworked.wording import count_form
 
 AVERAGED = "strict, exact: number of sources, mean over seeds"
-"""What stands below a table whose counts are averages."""
+"""The note below a table whose counts are averages."""
 
 _NARROWEST = 12
 """Characters that a name keeps at least, however narrow the terminal."""
 _LONGEST = 32
 """Characters of a name that a terminal shows, the same in every table; a longer one is shortened and explained."""
 _BESIDE = 20
-"""Columns that stay free beside a name."""
+"""Columns kept free next to a name."""
 
 
 def width() -> int:

@@ -42,7 +42,7 @@ _names = click.argument("names", nargs=-1, metavar="[SOURCE]...")
 def sources(context: click.Context, /, as_json: bool, **options: Any) -> None:
     """List, fetch, check or export the raw data.
 
-    Without a command the same as `list`.
+    Without a command, list them.
     """
     context.obj = {**options, "as_json": as_json}
     if context.invoked_subcommand is None:
@@ -61,7 +61,7 @@ def list_sources(context: click.Context, /, names: tuple[str, ...], as_json: boo
 @sources.command()
 @_names
 @_common
-@click.option("--again", is_flag=True, help="Build prepared inputs anew even if they are there.")
+@click.option("--again", is_flag=True, help="Build prepared inputs again even if they are stored.")
 @click.pass_context
 def fetch(context: click.Context, /, names: tuple[str, ...], again: bool, **options: Any) -> None:
     """Get raw data and prepare them: the named sources, or all.
@@ -80,7 +80,7 @@ def fetch(context: click.Context, /, names: tuple[str, ...], again: bool, **opti
 @_common
 @click.pass_context
 def check(context: click.Context, /, names: tuple[str, ...], **options: Any) -> None:
-    """Check digests of everything that is here, and that every raw form leads to the same prepared input.
+    """Check the digests of everything on this machine, and that every raw form leads to the same prepared input.
 
     Exit code 1 if anything is wrong, or a named source is absent.
     """

@@ -66,7 +66,7 @@ def _no_table(condition: str, where: Path | None, *, known: bool, names: Iterabl
 
 
 def no_table(condition: str, where: Path | None) -> str:
-    """What is said of a condition without a table, and how to get one."""
+    """The message about a condition without a table, with how to get one."""
     from whatworked import references
 
     return (

@@ -52,7 +52,7 @@ class Against:
     left_out : tuple of str
         Sources that only one of the two has.
     statement : Statement
-        What the numbers allow one to say, and what they do not.
+        What the comparison supports, and what it does not.
     """
 
     baseline: str

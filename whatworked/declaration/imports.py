@@ -1,4 +1,4 @@
-"""Which modules the text of a module imports, told without running it."""
+"""Which modules a source text imports, read from it without running it."""
 
 from __future__ import annotations
 

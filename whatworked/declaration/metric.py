@@ -61,7 +61,7 @@ class Metric:
         Raises
         ------
         InvalidOptionError
-            If the scale is no finite number above 0.
+            If the scale is not a finite number above 0.
         """
         return None if self.cost_scale is None else CostMap(self.cost_scale(data))
 
@@ -83,7 +83,7 @@ class Metric:
         Raises
         ------
         InvalidOptionError
-            If the scale is no finite number above 0.
+            If the scale is not a finite number above 0.
         """
         costs = self.cost_map(data)
         return float(native) if costs is None else float(costs.to_utility(native))

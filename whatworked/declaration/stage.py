@@ -138,9 +138,9 @@ def declaration_problems(options: Sequence[Option], stages: Sequence[Stage]) -> 
     earlier: set[str] = set()
     for index, stage in enumerate(stages):
         if unknown := set(stage.reads) - set(letters):
-            yield f"stage {stage.name!r} reads {', '.join(sorted(unknown))}, which is no option"
+            yield f"stage {stage.name!r} reads {', '.join(sorted(unknown))}, which is not an option"
         if missing := set(needs_of(stages, index)) - earlier:
-            yield f"stage {stage.name!r} needs {', '.join(sorted(missing))}, which is no earlier stage"
+            yield f"stage {stage.name!r} needs {', '.join(sorted(missing))}, which is not an earlier stage"
         if stage.name in earlier:
             yield f"two stages are called {stage.name!r}"
         if stage.setting is not None and not stage.reads:

@@ -237,7 +237,7 @@ class Workflow:
         Raises
         ------
         InvalidOptionError
-            If the metric is a cost whose scale on this source is no finite number above 0.
+            If the metric is a cost whose scale on this source is not a finite number above 0.
         MetricDisagreementError
             In a workflow that is `checked`, if the second computation of the metric differs.
         """

@@ -16,6 +16,12 @@ NAMED = 3
 """Number of offending masks named for each kind of offence."""
 _CHARACTERS_PER_MASK = 256
 """Text allowed for one mask and its number, several times what they need; keeps hostile texts from being parsed."""
+_PLURALS = {
+    "that is not a number": "that are not numbers",
+    "that is not finite": "that are not finite",
+    "outside [0, 1]": "outside [0, 1]",
+}
+"""What may be wrong with one value, and how it is said of several."""
 
 
 def read_artifact(artifact: str | bytes | Mapping[str, Any], d: int) -> FloatArray:
@@ -25,7 +31,7 @@ def read_artifact(artifact: str | bytes | Mapping[str, Any], d: int) -> FloatArr
     ----------
     artifact : str, bytes or mapping
         A JSON object, as text (UTF-8 if bytes) or already decoded, from each of the 2**d masks to a finite number in
-        [0, 1]. Booleans are no numbers, and a key may stand only once in a text.
+        [0, 1]. Booleans are not numbers, and a key may appear only once in a text.
     d : int
         Number of options.
 
@@ -47,7 +53,8 @@ def read_artifact(artifact: str | bytes | Mapping[str, Any], d: int) -> FloatArr
     Traceback (most recent call last):
         ...
     whatworked.errors.InvalidArtifactError: prediction table refused: 1 duplicate mask (0); 1 missing mask (1); \
-1 value that is no number (0: true); give each of the 2 masks of length 1 exactly once, with a finite number in [0, 1]
+1 value that is not a number (0: true); give each of the 2 masks of length 1 exactly once, with a finite number \
+in [0, 1]
     """
     masks = mask_strings(check_dimensions(d))
     known = set(masks)
@@ -101,7 +108,7 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
         raise InvalidArtifactError(f"prediction table refused: the text is not JSON ({error})") from error
     if not isinstance(content, _Pairs):
         raise InvalidArtifactError(
-            "prediction table refused: the text is JSON but no object; give an object from masks to numbers"
+            "prediction table refused: the text is JSON but not an object; give an object from masks to numbers"
         )
     return content
 
@@ -134,12 +141,12 @@ def _as_float(value: Any) -> float:
 
 
 def _value_offences(table: Mapping[str, Any]) -> list[str]:
-    kinds: dict[str, list[str]] = {"that is no number": [], "that is not finite": [], "outside [0, 1]": []}
+    kinds: dict[str, list[str]] = {kind: [] for kind in _PLURALS}
     for mask, value in table.items():
         # True is an integer to Python; in a table of utilities it is a mistake.
         numeric = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         if not numeric:
-            kinds["that is no number"].append(f"{mask}: {_shown(value)}")
+            kinds["that is not a number"].append(f"{mask}: {_shown(value)}")
         elif not math.isfinite(number := _as_float(value)):
             kinds["that is not finite"].append(f"{mask}: {number}")
         elif not 0 <= number <= 1:
@@ -151,7 +158,7 @@ def _offence(what: str, found: list[str], kind: str = "") -> str:
     if not found:
         return ""
     plural = "s" if len(found) > 1 else ""
-    phrase = f"{len(found)} {what}{plural} {kind.replace('that is', 'that are') if plural else kind}".rstrip()
+    phrase = f"{len(found)} {what}{plural} {_PLURALS.get(kind, kind) if plural else kind}".rstrip()
     return f"{phrase} ({', '.join(found[:NAMED])}{', …' if len(found) > NAMED else ''})"
 
 

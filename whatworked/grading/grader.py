@@ -75,9 +75,9 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike | Mapping[str, float
         If the prediction is not a table of the right size of finite numbers that a sum can hold (up to 1e150), or is a
         mapping that `read_artifact` refuses.
     InvalidMaskError
-        If the observed masks are no iterable, or one is not of the cube.
+        If the observed masks are not iterable, or one is not of the cube.
     InvalidSurfaceError
-        If the truth is no response surface.
+        If the truth is not a response surface.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def grade_missing(truth: ResponseSurface) -> Grade:
     Raises
     ------
     InvalidSurfaceError
-        If the truth is no response surface.
+        If the truth is not a response surface.
 
     Examples
     --------
@@ -308,7 +308,7 @@ def _by_mask(prediction: object) -> Mapping[str, float] | None:
         return None
     pairs = list(items())
     if len(table := dict(pairs)) < len(pairs):
-        raise InvalidArtifactError("prediction table refused: a mask stands more than once in its index; give it once")
+        raise InvalidArtifactError("prediction table refused: a mask appears more than once in its index; give it once")
     return table
 
 

@@ -20,7 +20,7 @@ NEAR_OPTIMAL = 0.02
 
 @dataclass(frozen=True)
 class Grade:
-    """Every graded quantity of one prediction. None stands for what is undefined.
+    """Every graded quantity of one prediction. None means undefined.
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ def check_observations(masks: npt.ArrayLike, utilities: npt.ArrayLike) -> tuple[
     Raises
     ------
     InvalidMaskError
-        If there is no mask, a row is not a mask, or a mask stands twice.
+        If there is no mask, a row is not a mask, or a mask appears twice.
     InvalidSurfaceError
         If there is not one finite, unmasked utility for each mask.
     """

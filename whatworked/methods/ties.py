@@ -1,6 +1,6 @@
 """Choosing the best of several scores that are compared after rounding.
 
-Scores that ought to tie differ in their last digits, so they are rounded first and ties go to whoever stands first.
+Scores that ought to tie differ in their last digits, so they are rounded first and ties go to the first.
 That moves the trouble to scores near a rounding boundary: there, the last digits still decide. `choose` says when
 they did.
 """

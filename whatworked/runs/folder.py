@@ -288,7 +288,7 @@ def _costs(text: str) -> Iterable[dict[str, Any]]:
             "budget": int(row["budget"]),
             "seed": int(row["seed"]),
             "asks": int(row["asks"]),
-            # Runs of before did not count them.
+            # Older runs did not count them.
             "fits": int(row["fits"]) if row.get("fits") else None,
             "policy_seconds": float(row["policy_seconds"]),
             "fit_seconds": float(row["fit_seconds"]),

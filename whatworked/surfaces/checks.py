@@ -40,7 +40,7 @@ def cell_values(values: npt.ArrayLike, what: str, d: int, problems: list[str]) -
     except ValueError as error:
         problems.append(f"{what} are {error}")
         return None
-    if not d:  # it is said already that there are no options
+    if not d:  # the missing options are a problem already
         return None
     if column.shape != (1 << d,):
         problems.append(f"{what} have shape {column.shape}; {d} options need ({1 << d},)")

@@ -24,7 +24,7 @@ class Equivalence:
     Raises
     ------
     DeclarationError
-        If a representative is no mask of the cube or does not represent itself.
+        If a representative is not a mask of the cube or does not represent itself.
     InvalidMaskError
         If there are not 2**d of them, 1 <= d <= 20.
 
