@@ -102,9 +102,9 @@ def test_random_orders_are_those_of_the_specification():
 
 @pytest.mark.parametrize("seed", [-1, -30000000, True, 1.0, "1", None])
 def test_seeds_of_random_orders_are_integers_from_0(seed):
-    with pytest.raises(InvalidOptionError, match=r"^seed is .*; a seed is an integer from 0$"):
+    with pytest.raises(InvalidOptionError, match=r"^seed is .*; a seed is an integer of at least 0$"):
         random_order(4, seed)
-    with pytest.raises(InvalidOptionError, match=r"^random_state is .*; a seed is an integer from 0$"):
+    with pytest.raises(InvalidOptionError, match=r"^random_state is .*; a seed is an integer of at least 0$"):
         RandomPolicy(seed)
 
 
