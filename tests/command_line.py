@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from unittest import mock
 
 from click.testing import CliRunner
 
@@ -34,7 +35,9 @@ def run_here(*arguments: str, **wanted: str) -> Ended:
     What is about the process itself (signals, closed streams, limits) needs `run_apart`.
     """
     argv = sys.argv
-    with CliRunner().isolation(env=settings(wanted)) as (stdout, stderr, _):
+    # Click names the program after the one that runs, which is pytest here.
+    named = mock.patch("click.core._detect_program_name", return_value="whatworked")
+    with named, CliRunner().isolation(env=settings(wanted)) as (stdout, stderr, _):
         sys.argv = ["whatworked", *arguments]
         try:
             code = cli._exit_code()

@@ -1,10 +1,23 @@
-"""The option ``--slow-sample N``: of the tests marked slow, about one in N, always the same ones."""
+"""Which tests are slow, and the option ``--slow-sample N``: about one in N of those, always the same ones."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
 
 import pytest
+
+
+def slow_but(values: Iterable[Any], quick: Collection[str], name: Callable[[Any], str] = str) -> list[Any]:
+    """Parameters of a sweep over everything, marked slow but for those named `quick`, which show the mechanism."""
+    named = {name(value): value for value in values}
+    if missing := [one for one in quick if one not in named]:
+        raise ValueError(f"the sweep has no {', '.join(missing)}")
+    return [
+        pytest.param(value, id=label, marks=() if label in quick else pytest.mark.slow)
+        for label, value in named.items()
+    ]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

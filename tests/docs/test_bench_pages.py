@@ -50,10 +50,3 @@ def test_options_in_the_text_exist_somewhere(page):
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
-
-
-@pytest.mark.parametrize("name", ["plugins.spec", "comparing.baseline", "testing"])
-def test_docstrings(name):
-    result = doctest.testmod(importlib.import_module(f"whatworked.{name}"))
-    assert result.attempted > 0
-    assert result.failed == 0
