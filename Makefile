@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+# Of the slow tests `make test-sample` runs one in so many.
+SLOW_SAMPLE ?= 10
 
-.PHONY: help rebuild test test-all check typecheck lint benchmarks docs clean
+.PHONY: help rebuild test test-sample test-all check typecheck lint benchmarks docs clean
 .DEFAULT_GOAL := help
 
 help:  ## Say what can be made
@@ -20,13 +22,16 @@ $(BIN)/.installed: pyproject.toml
 rebuild: $(BIN)/.installed  ## Run every available configuration into out/
 	$(BIN)/whatworked rebuild --jobs $(JOBS) --out out
 
-test: $(BIN)/.installed  ## Run the tests
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+test: $(BIN)/.installed  ## Run the tests but the exhaustive ones; says how long they took last time
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(PYTEST_OPTIONS)
 
-test-all: $(BIN)/.installed  ## Run the tests and the exhaustive checks
-	$(BIN)/python -m pytest -n $(JOBS)
+test-sample: $(BIN)/.installed  ## Run a sample of the exhaustive tests, always the same
+	$(BIN)/python -m pytest -n $(JOBS) -m slow --slow-sample $(SLOW_SAMPLE) $(PYTEST_OPTIONS)
 
-check: lint typecheck test  ## Everything CI runs
+test-all: $(BIN)/.installed  ## Run all tests, the exhaustive ones too
+	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_OPTIONS)
+
+check: lint typecheck test test-sample  ## Everything CI runs
 
 lint: $(BIN)/.installed  ## Style and import direction
 	$(BIN)/ruff check .

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from published_figures import Published
 from run_helpers import three_tasks
+
+pytest_plugins = ("last_duration", "no_skips", "slow_sample", "pytester")
 
 # No timed assertions: a busy machine is no failure.
 settings.register_profile("patient", deadline=None)
@@ -37,3 +41,13 @@ def root() -> Path:
 def tasks():
     """Three small conditions to run on."""
     return three_tasks()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _heeded_interrupts() -> Iterator[None]:
+    """Heed Ctrl-C where the tests run in the background of a shell, which has it ignored; processes inherit that."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -16,7 +16,10 @@ class Published:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        return tuple(sorted(path.stem for path in (self.folder / "outcomes").glob("*.json")))
+        found = tuple(sorted(path.stem for path in (self.folder / "outcomes").glob("*.json")))
+        if not found:
+            raise FileNotFoundError(f"no published outcomes in {self.folder}")
+        return found
 
     def utilities(self, condition: str) -> dict[str, float]:
         return dict(json.loads((self.folder / "outcomes" / f"{condition}.json").read_text())["utility"])

@@ -9,16 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import run_apart, run_here
+from slow_sample import slow_but
 
 PROGRAM = [sys.executable, "-m", "whatworked"]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-
-
 def test_a_mistake_is_one_line_and_exit_code_two() -> None:
-    shown = run("show", "spambas")
+    shown = run_apart("show", "spambas")
     assert shown.returncode == 2
     assert shown.stdout == ""
     assert len(shown.stderr.splitlines()) == 1
@@ -26,7 +24,7 @@ def test_a_mistake_is_one_line_and_exit_code_two() -> None:
 
 
 def test_an_unknown_command_is_named() -> None:
-    shown = run("rebiuld")
+    shown = run_here("rebiuld")
     assert shown.returncode == 2
     assert "rebiuld" in shown.stderr
     assert "Traceback" not in shown.stderr
@@ -35,7 +33,7 @@ def test_an_unknown_command_is_named() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("plot", "wine"), "error: missing option '--out'; see python -m whatworked plot --help"),
+        (("plot", "wine"), "error: missing option '--out'; see whatworked plot --help"),
         (("plot", "wine", "--out", "."), "error: invalid value for '--out': File '.' is a directory; see "),
         (("plot",), "error: missing argument 'CONDITION'; see "),
         (("effects", "wine", "--flor", "5%"), "error: no such option '--flor'"),
@@ -46,14 +44,14 @@ def test_an_unknown_command_is_named() -> None:
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_wrong_usage_is_told_like_any_other_mistake(arguments: tuple[str, ...], message: str) -> None:
-    shown = run(*arguments)
+    shown = run_here(*arguments)
     assert (shown.returncode, shown.stdout, len(shown.stderr.splitlines())) == (2, "", 1)
     assert shown.stderr.startswith(message)
 
 
 @pytest.mark.parametrize("group", [(), ("controls",), ("inference",)], ids=["all", "controls", "inference"])
 def test_a_group_without_a_command_shows_its_commands(group: tuple[str, ...]) -> None:
-    shown = run(*group)
+    shown = run_here(*group)
     assert shown.returncode == 2
     assert "\nCommands:\n" in shown.stderr
     assert "error:" not in shown.stderr
@@ -70,15 +68,28 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert shown.stderr == ""
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+STREAMS = ["<&- >&- 2>&-", "<&-", ">&-", "2>&-"]
+BENCH = "bench --estimator mean --policy design-main --condition nile --budgets 2 --jobs 1 --out out"
+REBUILD = "rebuild nile --jobs 1 --offline --cache . --out out"
+
+
+def ended_with_closed_streams(closed: str, command: str, folder: Path) -> tuple[int, str]:
+    line = [*PROGRAM, *command.split()]
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *line]
+    shown = subprocess.run(shell, cwd=folder, capture_output=True, text=True, check=False)
+    return shown.returncode, shown.stderr
+
+
+@pytest.mark.parametrize("closed", STREAMS)
 def test_closed_standard_streams_are_no_error(closed: str, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    command = [*PROGRAM, "rebuild", "nile", "--offline", "--out", str(out), "--cache", str(tmp_path)]
-    shown = subprocess.run(
-        ["sh", "-c", f'exec "$@" {closed}', "sh", *command], capture_output=True, text=True, check=False
-    )
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert (out / "nile.tsv").is_file()
+    assert ended_with_closed_streams(closed, BENCH, tmp_path) == (0, "")
+    assert (tmp_path / "out" / "records.jsonl").stat().st_size > 0
+
+
+@pytest.mark.parametrize("closed", slow_but(STREAMS, quick=STREAMS[:1]))
+def test_closed_standard_streams_are_no_error_where_workers_import_much(closed: str, tmp_path: Path) -> None:
+    assert ended_with_closed_streams(closed, REBUILD, tmp_path) == (0, "")
+    assert (tmp_path / "out" / "nile.tsv").is_file()
 
 
 def test_an_output_on_a_full_disk_is_one_line() -> None:

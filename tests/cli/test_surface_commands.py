@@ -170,7 +170,9 @@ def test_export_counts_reversals_at_every_level(folder, tmp_path):
 
 def test_export_describes_every_column(folder, tmp_path):
     run(folder, "export", tmp_path)
-    for path in sorted(tmp_path.glob("*.dictionary.csv")):
+    dictionaries = sorted(tmp_path.glob("*.dictionary.csv"))
+    assert len(dictionaries) == 5
+    for path in dictionaries:
         described = rows(path)
         table = rows(tmp_path / path.name.replace(".dictionary", ""))
         assert [one["column"] for one in described] == list(table[0])

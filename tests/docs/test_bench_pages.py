@@ -44,16 +44,6 @@ def test_options_in_the_text_exist_somewhere(page):
         module, attribute = COMMANDS[name][0].split(":")
         for parameter in getattr(importlib.import_module(module), attribute).params:
             known |= set(parameter.opts)
-    assert set(re.findall(r"`(?:\w[\w-]* )*(--[a-z-]+)", page.read_text())) <= known
-
-
-def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-        assert (page.parent / target).exists(), target
-
-
-@pytest.mark.parametrize("name", ["plugins.spec", "comparing.baseline", "testing"])
-def test_docstrings(name):
-    result = doctest.testmod(importlib.import_module(f"whatworked.{name}"))
-    assert result.attempted > 0
-    assert result.failed == 0
+    found = set(re.findall(r"`(?:\w[\w-]* )*(--[a-z-]+)", page.read_text()))
+    assert found
+    assert found <= known

@@ -31,7 +31,9 @@ def test_commands_and_options_exist(page):
 
 
 def test_links_and_images_exist(page):
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+    targets = re.findall(r"\]\(([^)#]+)\)", page.read_text())
+    assert targets
+    for target in targets:
         assert (page.parent / target).exists(), target
 
 

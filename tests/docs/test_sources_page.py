@@ -5,15 +5,14 @@ from __future__ import annotations
 import doctest
 import hashlib
 import json
-import os
 import re
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from click.testing import CliRunner
+from command_line import run_here
 
 from whatworked import catalog
 from whatworked.catalog import manifests
@@ -67,14 +66,15 @@ def test_a_source_of_ones_own_in_two_checks(page: str, tmp_path: Path, monkeypat
     assert check(3, declared.replace("0" * 64, prepared.group(1))) == ""
     assert [one.id for one in catalog.conditions() if one.source == "mine"] == ["mine", "mine__d6"]
 
-    script = "".join(re.findall(r"^    (whatworked (?:rebuild|bench) .*\n)", page, flags=re.M))
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "WHATWORKED_CACHE": str(tmp_path / "cache"), "WHATWORKED_OFFLINE": "1"}
-    done = subprocess.run(
-        ["sh", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    assert "16 records in tables" in done.stdout
+    monkeypatch.chdir(tmp_path)
+    printed = {}
+    for line in re.findall(r"^    whatworked ((?:rebuild|bench) .*)\n", page, flags=re.M):
+        arguments = shlex.split(line, comments=True)
+        done = run_here(*arguments, WHATWORKED_CACHE=str(tmp_path / "cache"), **{FOLDERS_VARIABLE: str(tmp_path / "3")})
+        assert done.returncode == 0, done.stderr
+        printed[arguments[0]] = done.stdout
+    assert set(printed) == {"rebuild", "bench"}
+    assert "16 records in tables" in printed["rebuild"]
     assert (tmp_path / "run" / "records.jsonl").stat().st_size > 0
 
 

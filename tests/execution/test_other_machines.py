@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from other_machines import CONDITIONS
+from shared_folders import made_once
 
 from whatworked.workers.profile import pinned_profile
 
@@ -23,19 +24,31 @@ OLDER = {
 UNUSUAL = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "PYTHONHASHSEED": "77", "PYTHONWARNINGS": "ignore"}
 
 
-def tables(folder: Path, environment: dict[str, str]) -> dict[str, bytes]:
+def make(folder: Path, environment: dict[str, str]) -> None:
     subprocess.run([sys.executable, str(PROGRAM), str(folder)], env={**os.environ, **environment}, check=True)
+
+
+def held(folder: Path) -> dict[str, bytes]:
     assert len(list(folder.glob("*.tsv"))) == len(CONDITIONS)
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.name != "machine.json"}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    return tables(tmp_path_factory.mktemp("here"), {})
+    return held(made_once(tmp_path_factory, "here", lambda folder: make(folder, {})))
 
 
-@pytest.mark.parametrize("environment", [OLDER, UNUSUAL], ids=["older processor", "unusual environment"])
+# Each environment by itself says which of them it was, should both together make a difference.
+@pytest.mark.parametrize(
+    "environment",
+    [
+        pytest.param({**OLDER, **UNUSUAL}, id="older processor in an unusual environment"),
+        pytest.param(OLDER, id="older processor", marks=pytest.mark.slow),
+        pytest.param(UNUSUAL, id="unusual environment", marks=pytest.mark.slow),
+    ],
+)
 def test_tables_and_index_have_the_same_bytes(
     here: dict[str, bytes], tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    assert tables(tmp_path, environment) == here
+    make(tmp_path, environment)
+    assert held(tmp_path) == here

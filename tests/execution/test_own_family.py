@@ -6,14 +6,13 @@ import hashlib
 import io
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import toy_family
+from command_line import Ended, run_apart, run_here
 from toy_family import WORKFLOW, Shelf
 
 from whatworked.declaration import PreparedInput
@@ -62,19 +61,21 @@ def declare(folder: Path, facts: dict[str, Any]) -> None:
     (folder / "box.toml").write_text(MANIFEST.format(facts=toml, digest=digest, sha256=sha256))
 
 
-def whatworked(
-    folder: Path, *arguments: str, module: str = "toy_family", path: Path = Path(__file__).parent
-) -> subprocess.CompletedProcess[str]:
-    environment = {
-        **os.environ,
+def environment(folder: Path, module: str, path: Path) -> dict[str, str]:
+    return {
         "WHATWORKED_MANIFESTS": str(folder / "manifests"),
         "WHATWORKED_FAMILIES": f"toys={module}:WORKFLOW",
         "WHATWORKED_CACHE": str(folder / "cache"),
-        "WHATWORKED_OFFLINE": "1",
         "PYTHONPATH": str(path),
     }
-    command = [sys.executable, "-m", "whatworked", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+HERE = Path(__file__).parent
+
+
+def whatworked(folder: Path, *arguments: str, module: str = "toy_family", path: Path = HERE) -> Ended:
+    """Run a command in this process, with the family in a module of a folder on the path."""
+    return run_here(*arguments, **environment(folder, module, path))
 
 
 @pytest.fixture
@@ -86,10 +87,11 @@ def own(tmp_path: Path) -> Path:
 def test_it_is_rebuilt_verified_listed_and_shown(own: Path) -> None:
     declare(own / "manifests", {})
     out = str(own / "out")
-    built = whatworked(own, "rebuild", "--family", "toys", "--out", out)
+    built = whatworked(own, "rebuild", "--family", "toys", "--jobs", "1", "--out", out)
     assert built.returncode == 0, built.stderr
     assert "2 conditions: 2 built, 0 unchanged, 0 skipped, 0 failed; 80 records" in built.stdout
-    checked = whatworked(own, "verify", "--family", "toys", "--references", out, "--sample", "0.1", "--cold")
+    how = ("--sample", "0.1", "--cold", "--jobs", "1")
+    checked = whatworked(own, "verify", "--family", "toys", "--references", out, *how)
     assert "9 records of 2 conditions: 9 identical" in checked.stdout
     listed = json.loads(whatworked(own, "list", "--family", "toys", "--references", out, "--json").stdout)
     assert [one["records"] for one in listed] == [16, 64]
@@ -103,7 +105,7 @@ def test_it_is_rebuilt_verified_listed_and_shown(own: Path) -> None:
 
 def test_failing_configurations_are_reported_and_the_exit_code_is_1(own: Path) -> None:
     declare(own / "manifests", {"fails": [True, False]})
-    done = whatworked(own, "rebuild", "box", "--out", str(own / "out"))
+    done = whatworked(own, "rebuild", "box", "--jobs", "1", "--out", str(own / "out"))
     assert done.returncode == 1
     why = "ValueError: this setting cannot be mixed (4)"
     assert f"- box: 4 of 16 failed: 0010, 0110, 1010, 1110; {why}" in done.stdout
@@ -123,7 +125,9 @@ def rebuilt_with(own: Path, out: str, **edits: str) -> str:
         assert text.count(before) == 1
         text = text.replace(before, edits.get(name, before))
     (own / "edited_toys.py").write_text(text, encoding="utf-8")
-    done = whatworked(own, "rebuild", "box", "--out", str(own / out), module="edited_toys", path=own)
+    # A module is edited between runs, and each run reads it anew.
+    arguments = ("rebuild", "box", "--jobs", "1", "--out", str(own / out))
+    done = run_apart(*arguments, **environment(own, "edited_toys", own))
     assert done.stderr == ""
     return done.stdout
 
@@ -162,16 +166,19 @@ MISFIT = (
 )
 
 
-def test_a_condition_with_more_options_than_its_family_fails_alone_and_says_why(own: Path) -> None:
+def test_a_condition_with_more_options_than_its_family_fails_alone_and_says_why(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     declare(own / "manifests", {})
     (own / "five_toys.py").write_text(FIVE, encoding="utf-8")
-    path = Path(f"{own}{os.pathsep}{Path(__file__).parent}")
+    path = Path(f"{own}{os.pathsep}{HERE}")
+    monkeypatch.syspath_prepend(own)
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str) -> Ended:
         return whatworked(own, *arguments, module="five_toys", path=path)
 
     out = str(own / "out")
-    built = run("rebuild", "box", "box__d6", "nile", "--out", out)
+    built = run("rebuild", "box", "box__d6", "nile", "--jobs", "1", "--out", out)
     assert (built.returncode, built.stderr) == (1, "")
     assert "3 conditions: 2 built, 0 unchanged, 0 skipped, 1 failed; 32 records" in built.stdout
     assert f"- {MISFIT}" in built.stdout
@@ -182,8 +189,8 @@ def test_a_condition_with_more_options_than_its_family_fails_alone_and_says_why(
         assert (refused.returncode, refused.stderr) == (2, f"error: {MISFIT}\n")
 
     # A table made when the family had six options.
-    assert whatworked(own, "rebuild", "box__d6", "--out", out).returncode == 0
-    checked = run("verify", "box", "box__d6", "--references", out)
+    assert whatworked(own, "rebuild", "box__d6", "--jobs", "1", "--out", out).returncode == 0
+    checked = run("verify", "box", "box__d6", "--jobs", "1", "--references", out)
     assert checked.returncode == 1
     assert "16 records of 1 condition: 16 identical" in checked.stdout
     assert f"- box__d6 not checked{MISFIT.removeprefix('box__d6')}" in checked.stdout
@@ -191,7 +198,8 @@ def test_a_condition_with_more_options_than_its_family_fails_alone_and_says_why(
 
 def test_a_family_that_is_not_declared_fails_its_conditions_alone(own: Path) -> None:
     declare(own / "manifests", {})
-    built = whatworked(own, "rebuild", "box", "nile", "--out", str(own / "out"), module="no_such_module")
+    arguments = ("rebuild", "box", "nile", "--jobs", "1", "--out", str(own / "out"))
+    built = whatworked(own, *arguments, module="no_such_module")
     assert (built.returncode, built.stderr) == (1, "")
     assert "2 conditions: 1 built, 0 unchanged, 0 skipped, 1 failed" in built.stdout
     assert "- box: workflow 'no_such_module:WORKFLOW' cannot be loaded" in built.stdout

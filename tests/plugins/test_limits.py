@@ -15,6 +15,7 @@ from io import FileIO
 import pytest
 from plugin_files import HANGING
 from run_helpers import lowest, make_plan, mean, synthetic_task
+from slow_sample import slow_but
 
 from whatworked.errors import InvalidOptionError
 from whatworked.leaderboard.rerunning import plan_of
@@ -231,7 +232,8 @@ def hanging(tmp_path):
     return lambda name, how=None: f"{path}:{name}" + ("" if how is None else f"(how={how!r}, at={at!r})")
 
 
-@pytest.mark.parametrize("how", ["spin", "swallow", "in_c"])
+# Two of the ways can only be ended with the process: one of them is enough for every day.
+@pytest.mark.parametrize("how", slow_but(["spin", "swallow", "in_c"], quick={"spin", "in_c"}))
 def test_whatever_way_a_plugin_hangs_the_same_deliveries_are_missing(tmp_path, hanging, how):
     estimators = [f"e={hanging('Hangs', how)}", hanging("mean")]
     policies = [f"p={hanging('HangingPolicy', how)}", hanging("lowest")]

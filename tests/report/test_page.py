@@ -152,6 +152,7 @@ def test_curve_points_are_the_standings(pool):
         assert found.pop(MACRO) == pytest.approx(one.recovery)
         assert found == pytest.approx(dict(one.families))
     wide = [point for point in points if point.low is not None]
+    assert wide
     assert all(point.low <= point.recovery + 1e-12 and point.recovery <= point.high + 1e-12 for point in wide)
     single = [point for point in points if point.low is None]
     assert {(point.sources, point.high) for point in single} == {(1, None)}
@@ -232,9 +233,11 @@ def test_labels_from_outside_cannot_become_markup(tmp_path):
 
 def test_tables_have_captions_scopes_and_sort_values(page):
     assert len(page.all("caption")) == len(page.all("table")) >= 3
-    assert all("aria-sort" in attributes for attributes in page.all("th", scope="col"))
-    assert all(attributes.get("data-sort") for attributes in page.all("td"))
-    assert all(attributes.get("aria-label") for attributes in page.all("svg", role="img"))
+    heads, cells, drawings = page.all("th", scope="col"), page.all("td"), page.all("svg", role="img")
+    assert all((heads, cells, drawings))
+    assert all("aria-sort" in attributes for attributes in heads)
+    assert all(attributes.get("data-sort") for attributes in cells)
+    assert all(attributes.get("aria-label") for attributes in drawings)
 
 
 def test_one_method_alone_has_nothing_to_compare_with(tmp_path):

@@ -1,0 +1,52 @@
+"""Which tests are slow, and the option ``--slow-sample N``: about one in N of those, always the same ones."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import pytest
+
+
+def slow_but(values: Iterable[Any], quick: Collection[str], name: Callable[[Any], str] = str) -> list[Any]:
+    """Parameters of a sweep over everything, marked slow but for those named `quick`, which show the mechanism."""
+    named = {name(value): value for value in values}
+    if missing := [one for one in quick if one not in named]:
+        raise ValueError(f"the sweep has no {', '.join(missing)}")
+    return [
+        pytest.param(value, id=label, marks=() if label in quick else pytest.mark.slow)
+        for label, value in named.items()
+    ]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--slow-sample",
+        type=positive,
+        metavar="N",
+        help="of the tests marked slow run one in N, chosen by a hash of their names",
+    )
+
+
+def positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def in_sample(name: str, n: int) -> bool:
+    """Whether a test is one of the sample: a matter of its name alone, so that other tests may come and go."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % n == 0
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    n = config.getoption("slow_sample")
+    if n is None:
+        return
+    left_out = [item for item in items if item.get_closest_marker("slow") and not in_sample(item.nodeid, n)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(map(id, left_out))
+        items[:] = [item for item in items if id(item) not in gone]
