@@ -12,7 +12,9 @@ from whatworked.judging import Span, find_quote, normal_text
 
 TEXTS = st.text(
     st.one_of(
-        st.sampled_from(" \t\n\r\u00a0\u2003aAe0159.,-+<>=\u0301\u0308\u0327\u1100\u1161\u11a8\uac00\u00e9\u0958\u09c7\u09be"),
+        st.sampled_from(
+            " \t\n\r\u00a0\u2003aAe0159.,-+<>=\u0301\u0308\u0327\u1100\u1161\u11a8\uac00\u00e9\u0958\u09c7\u09be"
+        ),
         st.characters(exclude_categories=["Cs"]),
     ),
     max_size=40,
@@ -83,7 +85,9 @@ def test_nothing_is_removed_or_made_alike(quote: str, text: str) -> None:
     assert find_quote(quote, text) is None
 
 
-@pytest.mark.parametrize("text", ["損失は減少した", "потеря упала", "الخسارة انخفضت", "हानि घटी", "손실이 줄었다", "🙂 fell"])
+@pytest.mark.parametrize(
+    "text", ["損失は減少した", "потеря упала", "الخسارة انخفضت", "हानि घटी", "손실이 줄었다", "🙂 fell"]
+)
 def test_every_script_can_be_quoted(text: str) -> None:
     assert find_quote(text, f"— {text} —") == Span(2, 2 + len(text))
     decomposed = unicodedata.normalize("NFD", text)

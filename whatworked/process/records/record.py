@@ -24,7 +24,7 @@ Scope: TypeAlias = Literal["environment", "workspace", "submission", "not record
 """What a step acts on: the studied system, the agent's own files, or what is handed in."""
 
 
-class Patch(msgspec.Struct, frozen=True, kw_only=True):
+class Patch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A change of one file.
 
     Attributes
@@ -43,7 +43,7 @@ class Patch(msgspec.Struct, frozen=True, kw_only=True):
     diff: str | None
 
 
-class Tokens(msgspec.Struct, frozen=True, kw_only=True):
+class Tokens(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Tokens of one model call, or of a run.
 
     Attributes
@@ -59,7 +59,7 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True):
     thinking: int | None
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One action with what came back, or one message.
 
     Attributes
@@ -132,7 +132,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     where: str
 
 
-class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
+class SourceFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A file that a record was made from.
 
     Attributes
@@ -150,7 +150,7 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
 
 
-class Counts(msgspec.Struct, frozen=True, kw_only=True):
+class Counts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a record holds, and what was left out of it.
 
     Attributes
@@ -158,7 +158,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     steps : int
         All steps.
     actions : int
-        Steps with an action of the agent or a sub-agent, or an experiment that the harness ran for it.
+        Actions of the agent and its sub-agents, and experiments that the harness ran for them.
     observed : int
         Those of them whose result is recorded.
     unknown : mapping of str to int
@@ -180,7 +180,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     stripped: Mapping[str, int]
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """First line of a record's file.
 
     Attributes
@@ -216,7 +216,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One run.
 
     Attributes
