@@ -162,7 +162,7 @@ def _finished(source: Source, known: Reader, draft: Draft) -> Conversion:
     draft.drop("character that is no UTF-8, shown as U+FFFD", source.undecoded)
     if source.shape == "lines" and source.cut_short:
         draft.drop("last line, cut short")
-    record = draft.finish(source.files)
+    record = draft.finish([*source.files, *(file for more in draft.also_from for file in more.files)])
     reason = draft.refused or unjudgeable(record)
     refused = None if reason is None else f"cannot be judged: {reason}"
     return Conversion(source.name, known.name, draft.run, record, draft.world(), refused)

@@ -23,6 +23,7 @@ from whatworked.process.records.record import (
     Step,
     Tokens,
 )
+from whatworked.process.records.source import Source
 from whatworked.process.records.values import answers, items, text
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -112,6 +113,7 @@ class Draft:
         self.contract: worlds.Contract | None = None
         self.notes: list[str] = []
         self.refused: str | None = None
+        self.also_from: list[Source] = []
         self._tools = tools
         self._steps: list[dict[str, Any]] = []
         self._open: dict[str, list[int]] = {}

@@ -31,6 +31,15 @@ BUILT_IN = {
     "pi": "pi",
     "research-ledger": "research_ledger",
     "whatworked-game": "whatworked_game",
+    "mle-dojo": "mle_dojo",
+    "atif": "atif",
+    "otel": "otel",
+    "langfuse": "langfuse",
+    "specstory": "specstory",
+    "curie": "curie",
+    "super": "super_notebook",
+    "boxing-gym": "boxing_gym",
+    "multi-agent-chat": "multi_agent_chat",
     "openai-messages": "openai_messages",
 }
 """Name of each reader of our own, and its module."""
