@@ -38,8 +38,8 @@ def record_bytes(record: Record) -> bytes:
     for step, line in zip(record.steps, lines[1:], strict=True):
         if len(line) > LINE_LIMIT:
             raise RecordError(
-                f"step {step.id} ({step.where}) has {len(line):,} bytes; a line has at most {LINE_LIMIT:,}: cut its text "
-                "in the log, or leave the step out"
+                f"step {step.id} ({step.where}) has {len(line):,} bytes; a line has at most {LINE_LIMIT:,}: cut its "
+                "text in the log, or leave the step out"
             )
     return b"".join(line + b"\n" for line in lines)
 

@@ -38,7 +38,9 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes
     ----------
-    action, words, thinking, observation, tool, actor, name, call_id, turn, started, ended, seconds, failed : str or None
+    action, words, thinking, observation, tool, actor, name, call_id, turn : str or None
+        Paths.
+    started, ended, seconds, failed : str or None
         Paths.
     input_tokens, cached_tokens, output_tokens, thinking_tokens : str or None
         Paths of token counts.

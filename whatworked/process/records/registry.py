@@ -221,7 +221,8 @@ def _loaded(point: importlib.metadata.EntryPoint) -> Reader:
         made = point.load()
     except Exception as error:
         raise PluginError(
-            f"record reader {point.name!r}, installed as {point.value}, cannot be imported: {type(error).__name__}: {error}"
+            f"record reader {point.name!r}, installed as {point.value}, cannot be imported: "
+            f"{type(error).__name__}: {error}"
         ) from error
     missing = [name for name in ("name", "looks_for", "generic", "recognises", "drafts") if not hasattr(made, name)]
     if missing:

@@ -79,7 +79,7 @@ class Source:
     @cached_property
     def undecoded(self) -> int:
         """Number of characters U+FFFD that stand for bytes which are not UTF-8."""
-        return 0 if self.shape == "folder" else self.text.count("\ufffd") - self.data.count(b"\xef\xbf\xbd")
+        return 0 if self.shape in ("folder", "binary") else self.text.count("\ufffd") - self.data.count(b"\xef\xbf\xbd")
 
     @cached_property
     def shape(self) -> Shape:

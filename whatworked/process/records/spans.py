@@ -157,7 +157,9 @@ def _tell_model(draft: Draft, span: Span, where: str) -> list[tuple[str | None, 
         if call.call_id is not None and draft.began(call.call_id) is not None:
             draft.drop("call that is told again by a later span")
             continue
-        number = draft.call(call.tool, arguments(call.given), where=where, speaker=AGENT, call_id=call.call_id, turn=turn)
+        number = draft.call(
+            call.tool, arguments(call.given), where=where, speaker=AGENT, call_id=call.call_id, turn=turn
+        )
         found.append((call.tool, number))
     draft.usage(turn, span.tokens)
     return found
@@ -170,8 +172,17 @@ def _tell_tool(draft: Draft, span: Span, where: str, waiting: list[tuple[str | N
         open_calls = [step for tool, step in waiting if tool == call.tool and not draft.answered(step)]
         number = open_calls[0] if open_calls else None
     if number is None:
-        draft.call(call.tool, arguments(call.given), where=where, call_id=call.call_id, observation=span.output,
-                   started=span.started, ended=span.ended, seconds=span.seconds, failed=span.failed)  # fmt: skip
+        draft.call(
+            call.tool,
+            arguments(call.given),
+            where=where,
+            call_id=call.call_id,
+            observation=span.output,
+            started=span.started,
+            ended=span.ended,
+            seconds=span.seconds,
+            failed=span.failed,
+        )
         return
     draft.amend(number, started=span.started)
     draft.result(span.output, where=where, step=number, ended=span.ended, seconds=span.seconds, failed=span.failed)
@@ -187,14 +198,18 @@ def prompt_messages(prompt: Any) -> Iterator[tuple[str, str]]:
         for name in ("system", "system_instruction", "instructions"):
             if text(value.get(name)):
                 yield "system", value[name]
-        inner = next((value[name] for name in ("messages", "contents", "prompt", "input", "content") if name in value), [])
+        inner = next(
+            (value[name] for name in ("messages", "contents", "prompt", "input", "content") if name in value), []
+        )
         yield from prompt_messages(inner)
         return
     for message in items(value):
         if isinstance(message, list):
             yield from prompt_messages(message)
         elif isinstance(message, dict):
-            role = text(message.get("role")) or {"human": "user", "ai": "assistant"}.get(str(message.get("type")), str(message.get("type")))
+            role = text(message.get("role")) or {"human": "user", "ai": "assistant"}.get(
+                str(message.get("type")), str(message.get("type"))
+            )
             words = "\n".join(answer_of([message]).words)
             if words:
                 yield role, words
@@ -226,7 +241,9 @@ def _collect(value: Any, found: Answer, depth: int) -> None:
 def _collect_object(value: dict[str, Any], found: Answer, depth: int) -> None:
     kind = value.get("type")
     if kind in ("thinking", "reasoning"):
-        said = next((value[name] for name in ("thinking", "content", "reasoning", "text") if text(value.get(name))), None)
+        said = next(
+            (value[name] for name in ("thinking", "content", "reasoning", "text") if text(value.get(name))), None
+        )
         if said:
             found.thinking.append(said)
         return
@@ -269,5 +286,3 @@ def shown(value: Any) -> str | None:
         return content
     parts = [part["text"] for part in objects(content) if text(part.get("text")) is not None]
     return "\n".join(parts) if parts else value if isinstance(value, str) else json.dumps(inner, ensure_ascii=False)
-
-

@@ -19,15 +19,18 @@ TOOLS: Mapping[str, ToolUse] = {"edit": EDIT, "run": EXPERIMENT}
 
 _START = re.compile(r"^# aider chat started at (.+?)\s*$", re.MULTILINE)
 _EDIT = re.compile(
-    r"(?P<path>[^\n`]+)\n```[^\n]*\n<{5,9} SEARCH\n(?P<old>.*?)^={5,9}\n(?P<new>.*?)^>{5,9} REPLACE\n```",
+    r"(?:^(?P<path>[^\n`]+)\n```[^\n]*\n|^```[^\n]*\n(?P<within>[^\n<`]+)\n)"
+    r"<{5,9} (?:SEARCH|ORIGINAL)\n(?P<old>.*?)^={5,9}\n(?P<new>.*?)^>{5,9} (?:REPLACE|UPDATED)\n```",
     re.DOTALL | re.MULTILINE,
 )
-_INSIDE = re.compile(r"^<{5,9} SEARCH\n.*?^>{5,9} REPLACE$|^```.*?^```\s*$", re.DOTALL | re.MULTILINE)
-_RAN = re.compile(
-    r"(?:Run \d+ completed\. Here are the results|Run failed with the following error|Plotting failed with the following error)"
+_INSIDE = re.compile(
+    r"^<{5,9} (?:SEARCH|ORIGINAL)\n.*?^>{5,9} (?:REPLACE|UPDATED)$|^```.*?^```\s*$", re.DOTALL | re.MULTILINE
 )
+_NOTE = re.compile(r"^> (?:Applied edit to|Added .* to the chat|\$ aider )", re.MULTILINE)
+_RAN = re.compile(r"(?:Run \d+ completed\. Here are the results|(?:Run|Plotting) failed with the following error)")
 _TOKENS = re.compile(
-    r"^> (?:Tokens: )?([\d.,]+)(k?)(?: prompt tokens| sent)(?:, [^,\n]*cache[^,\n]*)*, ([\d.,]+)(k?)(?: completion tokens| received)",
+    r"^> (?:Tokens: )?([\d.,]+)(k?)(?: prompt tokens| sent)(?:, [^,\n]*cache[^,\n]*)*"
+    r", ([\d.,]+)(k?)(?: completion tokens| received)",
     re.MULTILINE,
 )
 
@@ -41,22 +44,25 @@ class _Part(NamedTuple):
 
 
 def recognises(source: Source) -> bool:
-    """The line with which aider begins a chat."""
-    return source.shape == "text" and bool(_START.search(source.text))
+    """The line with which aider begins a chat, or what was told beside what aider notes of it."""
+    if source.shape != "text":
+        return False
+    body = source.text
+    return bool(_START.search(body)) or (bool(re.search(r"^#### \S", body, re.MULTILINE)) and bool(_NOTE.search(body)))
 
 
 def drafts(source: Source) -> Iterator[Draft]:
     """One run a chat: a history holds each chat that was begun in its folder."""
     body = source.text
-    starts = list(_START.finditer(body))
-    for number, start in enumerate(starts):
-        end = starts[number + 1].start() if number + 1 < len(starts) else len(body)
-        chat = body[start.end() : end]
+    starts = [(match.end(), match[1]) for match in _START.finditer(body)] or [(0, source.name)]
+    ends = [*(match.start() for match in list(_START.finditer(body))[1:]), len(body)]
+    for (start, time), end in zip(starts, ends, strict=True):
+        chat = body[start:end]
         if not chat.strip():
             continue
-        draft = Draft("aider", start[1] if len(starts) > 1 else source.name, TOOLS)
+        draft = Draft("aider", time if len(starts) > 1 else source.name, TOOLS)
         told = _Chat(draft)
-        for part in _parts(chat, body.count("\n", 0, start.end()) + 1):
+        for part in _parts(chat, body.count("\n", 0, start) + 1):
             told.tell(part)
         told.close()
         yield draft
@@ -92,6 +98,7 @@ class _Chat:
         self.steps: list[tuple[int, str]] = []
         self.notes: list[str] = []
         self.where = ""
+        self.begun = False
         self.tokens: Tokens | None = None
 
     def tell(self, part: _Part) -> None:
@@ -102,9 +109,14 @@ class _Chat:
             return
         if part.sort == "told":
             self.close()
+            self.begun = True
             self._told(_without_marks(part.text), where)
         elif part.text.strip():
-            self._said(part.text.strip("\n"), where)
+            self.close()
+            if self.begun:
+                self._said(part.text.strip("\n"), where)
+            else:
+                self.draft.drop("text before the first message")
 
     def _told(self, words: str, where: str) -> None:
         if _RAN.match(words.lstrip()):
@@ -119,9 +131,10 @@ class _Chat:
         rest = _EDIT.sub("", words) if edits else words
         self.draft.say(rest.strip("\n"), where=where, turn=where, speaker=AGENT)
         for edit in edits:
-            change: Patch = patch(edit["path"].strip(), old=edit["old"], new=edit["new"])
+            path = (edit["path"] or edit["within"]).strip()
+            change: Patch = patch(path, old=edit["old"], new=edit["new"])
             number = self.draft.call("edit", edit[0], where=where, turn=where, patches=(change,))
-            self.steps.append((number, edit["path"].strip()))
+            self.steps.append((number, path))
         self.draft.usage(where, self.tokens)
         self.tokens = None
 
@@ -174,4 +187,6 @@ def _number(digits: str, thousands: str) -> int | None:
         return None
 
 
-READER = LogReader("aider", "a line `# aider chat started at …`", recognises, drafts)
+READER = LogReader(
+    "aider", "a line `# aider chat started at …`, or lines `#### ` beside `> Applied edit to`", recognises, drafts
+)

@@ -81,7 +81,11 @@ def _beside(source: Source) -> list[Source]:
 
 
 def _sum(before: Tokens | None, metrics: Mapping[str, Any]) -> Tokens | None:
-    found = (whole(metrics.get("total_prompt_tokens")), whole(metrics.get("total_cached_tokens")), whole(metrics.get("total_completion_tokens")))
+    found = (
+        whole(metrics.get("total_prompt_tokens")),
+        whole(metrics.get("total_cached_tokens")),
+        whole(metrics.get("total_completion_tokens")),
+    )
     if found[0] is None and found[2] is None:
         return before
     last = (None, None, None) if before is None else (before.input, before.cached, before.output)
@@ -109,10 +113,20 @@ def _tell_step(draft: Draft, where: str, step: Mapping[str, Any]) -> None:
 
 
 def _count_references(draft: Draft, results: list[dict[str, Any]]) -> None:
-    draft.drop("trajectory of a sub-agent in another file", sum(len(objects(row.get("subagent_trajectory_ref"))) for row in results))
+    draft.drop(
+        "trajectory of a sub-agent in another file",
+        sum(len(objects(row.get("subagent_trajectory_ref"))) for row in results),
+    )
 
 
-def _tell_agent(draft: Draft, where: str, step: Mapping[str, Any], words: str | None, results: list[dict[str, Any]], time: str | None) -> None:
+def _tell_agent(
+    draft: Draft,
+    where: str,
+    step: Mapping[str, Any],
+    words: str | None,
+    results: list[dict[str, Any]],
+    time: str | None,
+) -> None:
     draft.model = draft.model or text(step.get("model_name"))
     draft.think(text(step.get("reasoning_content")), where=where, turn=where, time=time)
     draft.usage(where, usage_tokens(step.get("metrics")))
@@ -121,15 +135,30 @@ def _tell_agent(draft: Draft, where: str, step: Mapping[str, Any], words: str | 
     shown = [row for row in results if row.get("content") is not None]
     if not calls and shown:
         # Without function calling the action stands in the message itself.
-        draft.call(_IN_TEXT, words or "", where=where, turn=where, started=time,
-                   observation="\n".join(filter(None, (content_text(row["content"], draft) for row in shown))))  # fmt: skip
+        draft.call(
+            _IN_TEXT,
+            words or "",
+            where=where,
+            turn=where,
+            started=time,
+            observation="\n".join(filter(None, (content_text(row["content"], draft) for row in shown))),
+        )
         return
     draft.say(words, where=where, speaker=AGENT, turn=where, time=time)
     numbers = []
     for call in calls:
         tool, given = text(call.get("function_name")), call.get("arguments", {})
-        numbers.append(draft.call(tool, arguments(given), where=where, turn=where, call_id=stated(call.get("tool_call_id")),
-                                  started=time, patches=file_patches(tool or "", call_arguments(given))))  # fmt: skip
+        numbers.append(
+            draft.call(
+                tool,
+                arguments(given),
+                where=where,
+                turn=where,
+                call_id=stated(call.get("tool_call_id")),
+                started=time,
+                patches=file_patches(tool or "", call_arguments(given)),
+            )
+        )
     for row in shown:
         call_id = stated(row.get("source_call_id"))
         if call_id is None and len(numbers) == 1:

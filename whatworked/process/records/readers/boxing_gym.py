@@ -18,7 +18,9 @@ _OBSERVE = re.compile(r"<observe>(.*?)</observe>", re.DOTALL)
 
 def recognises(source: Source) -> bool:
     """An object with `scientist_messages`, `config` and `data`."""
-    return source.shape == "object" and isinstance(source.value.get("scientist_messages"), list) and "data" in source.value
+    return (
+        source.shape == "object" and isinstance(source.value.get("scientist_messages"), list) and "data" in source.value
+    )
 
 
 def drafts(source: Source) -> Iterator[Draft]:
@@ -55,7 +57,9 @@ def _tell_scientist(draft: Draft, where: str, words: str) -> int | None:
         draft.say(words, where=where)
         return None
     thought = _THOUGHT.search(words)
-    rest = thought[1] if thought and _THOUGHT.sub("", _OBSERVE.sub("", words)).strip() == "" else _OBSERVE.sub("", words)
+    rest = (
+        thought[1] if thought and _THOUGHT.sub("", _OBSERVE.sub("", words)).strip() == "" else _OBSERVE.sub("", words)
+    )
     return draft.call("observe", asked[1], where=where, turn=where, words=rest or None)
 
 

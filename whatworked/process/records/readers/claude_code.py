@@ -31,19 +31,24 @@ from whatworked.process.records.values import arguments, items, mapping, objects
 TOOLS: Mapping[str, ToolUse] = {
     **dict.fromkeys(("Bash", "PowerShell", "KillShell", "KillBash", "TaskStop"), SHELL),
     **dict.fromkeys(("BashOutput", "TaskOutput", "AgentOutputTool", "Monitor"), POLL),
-    **dict.fromkeys(("Read", "View", "LS", "Glob", "GlobTool", "Grep", "GrepTool", "NotebookRead", "ReadNotebook", "WebFetch",
-                     "WebSearch", "web_search", "web_fetch", "LSP", "ListMcpResourcesTool", "ReadMcpResourceTool"), READ),
+    **dict.fromkeys(("Read", "View", "LS", "Glob", "GlobTool", "Grep", "GrepTool", "NotebookRead", "ReadNotebook",
+                     "WebFetch",
+                     "WebSearch", "web_search", "web_fetch", "LSP", "ListMcpResourcesTool",
+                     "ReadMcpResourceTool"), READ),
     **dict.fromkeys(("Edit", "MultiEdit", "Write", "Replace", "NotebookEdit", "NotebookEditCell"), EDIT),
     **dict.fromkeys(("Task", "Agent", "dispatch_agent", "SendMessage", "Workflow"), DELEGATE),
-    **dict.fromkeys(("TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "EnterPlanMode", "ExitPlanMode",
+    **dict.fromkeys(("TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "EnterPlanMode",
+                     "ExitPlanMode",
                      "exit_plan_mode", "AskUserQuestion", "Skill", "SlashCommand", "ToolSearch", "EnterWorktree",
                      "ExitWorktree", "Think"), BOOKKEEPING),
 }  # fmt: skip
 
 _MACHINERY = frozenset(
     {
-        "file-history-snapshot", "file-history-delta", "queue-operation", "progress", "summary", "attachment", "last-prompt",
-        "custom-title", "ai-title", "agent-name", "agent-color", "agent-setting", "pr-link", "permission-mode", "mode", "tag",
+        "file-history-snapshot", "file-history-delta", "queue-operation", "progress", "summary", "attachment",
+        "last-prompt",
+        "custom-title", "ai-title", "agent-name", "agent-color", "agent-setting", "pr-link", "permission-mode",
+        "mode", "tag",
         "stream_event", "rate_limit_event", "tool_progress", "tool_use_summary", "control_request", "control_response",
         "keep_alive", "worktree-state", "bridge-session",
     }
@@ -70,8 +75,9 @@ def _is_line(entry: Mapping[str, Any]) -> bool:
     kind = entry.get("type")
     if kind in ("assistant", "user"):
         said = mapping(entry.get("message"))
-        return said.get("role") == kind and ("uuid" in entry or "session_id" in entry or "sessionId" in entry
-                                             or "parent_tool_use_id" in entry)  # fmt: skip
+        return said.get("role") == kind and (
+            "uuid" in entry or "session_id" in entry or "sessionId" in entry or "parent_tool_use_id" in entry
+        )
     if kind == "system":
         return entry.get("subtype") == "init" and "tools" in entry
     known = ("messageId", "leafUuid", "operation", "sessionId")
@@ -178,8 +184,14 @@ class _Session:
         steps = []
         for call in calls:
             tool = text(call.get("tool_name"))
-            number = self.draft.call(tool, arguments(call.get("input", {})), where=where, speaker=speaker, turn=turn,
-                                     call_id=text(part.get("id")))  # fmt: skip
+            number = self.draft.call(
+                tool,
+                arguments(call.get("input", {})),
+                where=where,
+                speaker=speaker,
+                turn=turn,
+                call_id=text(part.get("id")),
+            )
             steps.append((tool or "", number))
         self.batches[str(part.get("id"))] = steps
 
@@ -256,7 +268,7 @@ class _Session:
 
 READER = LogReader(
     "claude-code",
-    "lines or a list of assistant and user messages with parts text, tool_use and tool_result, as Claude Code writes them",
+    "lines or a list of assistant and user messages with parts tool_use and tool_result, as Claude Code writes them",
     recognises,
     drafts,
 )

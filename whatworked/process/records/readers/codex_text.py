@@ -15,8 +15,10 @@ TOOLS: Mapping[str, ToolUse] = {"exec": SHELL, "apply_patch": EDIT, "web_search"
 
 _STAMP = r"\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?\] "
 _HEAD = re.compile(_STAMP + r"OpenAI Codex v")
-_TOLD = ("User instructions:", "thinking", "codex", "tokens used: ", "exec ", "apply_patch", "tool ", "ERROR", "OpenAI Codex",
-         "🌐 ", "patch ", "Shutting down", "stream error", "turn diff", "file update", "Plan update", "task interrupted")  # fmt: skip
+_TOLD = ("User instructions:", "thinking", "codex", "tokens used: ", "exec ", "apply_patch", "tool ", "ERROR",
+         "OpenAI Codex",
+         "🌐 ", "patch ", "Shutting down", "stream error", "turn diff", "file update", "Plan update",
+         "task interrupted")  # fmt: skip
 _BLOCK = re.compile(rf"^{_STAMP}(.*)$", re.MULTILINE)
 _DONE = re.compile(r" (?:succeeded in|exited (?P<code>-?\d+) in) (?P<time>[\d.]+)(?P<unit>ms|s|m)[^\n:]*:\n?")
 _EXEC = re.compile(r"exec (?P<command>.*) in (?P<folder>/\S*|[A-Za-z]:\\.*)$", re.DOTALL)
@@ -118,10 +120,16 @@ class _Blocks:
         self.awaited = self.draft.call(tool, action, where=where, started=block.time, patches=patches)
 
     def _result(self, block: _Block, whole: str, done: re.Match[str], where: str) -> None:
-        scale = {"ms": 1e-3, "s": 1.0}.get(done["unit"])
-        seconds = None if scale is None else float(done["time"]) * scale
-        self.draft.result(whole[done.end() :], where=where, step=self.awaited, failed=done["code"] not in (None, "0"),
-                          ended=block.time, seconds=seconds)  # fmt: skip
+        scale = {"ms": 1000, "s": 1}.get(done["unit"])
+        seconds = None if scale is None else float(done["time"]) / scale
+        self.draft.result(
+            whole[done.end() :],
+            where=where,
+            step=self.awaited,
+            failed=done["code"] not in (None, "0"),
+            ended=block.time,
+            seconds=seconds,
+        )
         self.awaited = None
 
 

@@ -12,23 +12,23 @@ from whatworked.process.records.source import Source
 
 TOOLS: Mapping[str, ToolUse] = {
     "execute_shell_command": SHELL,
-    **dict.fromkeys(("codeagent_openhands", "patcher_record", "patch_agent_openhands"), DELEGATE),
+    **dict.fromkeys(("codeagent_openhands", "patcher_record", "patch_agent_openhands",
+                     "patchagent_openhands"), DELEGATE),
     **dict.fromkeys(("exp_plan_get", "read_file_contents", "query_pdf"), READ),
     **dict.fromkeys(("write_new_exp_plan", "exp_plan_write", "exp_plan_redo_partition", "exp_plan_partition_done_write",
-                     "workflow_verified_record", "analyzer_record", "concluder_record", "edit_priority"), BOOKKEEPING),
+                     "workflow_verified_record", "workflow_patched_record", "analyzer_record", "concluder_record",
+                     "edit_priority"), BOOKKEEPING),
 }  # fmt: skip
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _LINE = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) - logger - (\S+) - [A-Z]+ - ", re.MULTILINE)
 _ROLE = re.compile(r"(?:<>)+ \W*([A-Z][A-Z0-9_ ]*[A-Z0-9])\W* (?:<>)+")
 _RESULTS = ("💻 Openhands results:", "Openhands results:", "Command output:", "Shell output:", "Patcher results:")
-_MACHINERY = ("Round Cost", "Event value", "=====", "-----", "<<<<", "Plan", "Checking", "Created", "Conda", "Current", "Control", "Update",
-              "Before iteration", "After iteration", "$$$$", "👋", "Writing", "Add Plan", "Entering", "Reviewing", "Warning", "Sucessfully",
-              "Successfully", "Partition", "Experimental", "Copying", "Cleaning", "Loading", "Assign")  # fmt: skip
 
 
 class _Entry(NamedTuple):
     time: str
+    file: str
     body: str
     line: int
 
@@ -44,7 +44,9 @@ def recognises(source: Source) -> bool:
 def drafts(source: Source) -> Iterator[Draft]:
     """The one run of a log."""
     draft = Draft("curie", source.name, TOOLS)
-    draft.notes.append("short responses often tell a plan again; what a verifier says is another agent's word, and no observation")
+    draft.notes.append(
+        "short responses often tell a plan again; what a verifier says is another agent's word, and no observation"
+    )
     told = _Log(draft)
     for entry in _entries(_ANSI.sub("", source.text)):
         told.tell(entry)
@@ -55,7 +57,7 @@ def _entries(body: str) -> Iterator[_Entry]:
     heads = list(_LINE.finditer(body))
     for place, head in enumerate(heads):
         end = heads[place + 1].start() if place + 1 < len(heads) else len(body)
-        yield _Entry(head[1], body[head.end() : end].rstrip("\n"), body.count("\n", 0, head.start()) + 1)
+        yield _Entry(head[1], head[2], body[head.end() : end].rstrip("\n"), body.count("\n", 0, head.start()) + 1)
 
 
 class _Log:
@@ -83,11 +85,13 @@ class _Log:
         elif body.startswith(("Message:", "Message received:")):
             self._message(where, body.partition(":")[2].strip(), entry.time, received=body.startswith("Message r"))
         elif body.startswith("Concise response:"):
-            self.draft.say(body.removeprefix("Concise response:").strip(), where=where, speaker=self.speaker, time=entry.time)
+            self.draft.say(
+                body.removeprefix("Concise response:").strip(), where=where, speaker=self.speaker, time=entry.time
+            )
         elif begin := next((mark for mark in _RESULTS if body.startswith(mark)), None):
             self._result(where, body.removeprefix(begin).strip("\n"), entry.time)
-        elif body.lstrip().startswith(_MACHINERY):
-            self.draft.drop("machinery")
+        elif entry.file != "base_node.py":
+            self.draft.drop(f"machinery: {entry.file}")
         else:
             self.draft.unknown(f"entry {' '.join(body.split()[:2])[:30]}")
 

@@ -32,9 +32,12 @@ from whatworked.process.records.source import FILE_LIMIT, Source
 from whatworked.process.records.values import arguments, mapping
 
 TOOLS: Mapping[str, ToolUse] = {
-    **dict.fromkeys(("bash", "python", "bash_session", "computer", "exec", "shell", "execute_bash", "code_execution"), SHELL),
-    **dict.fromkeys(("web_search", "read_file", "list_files", "grep", "skill", "web_browser", "web_browser_go", "web_browser_click",
-                     "web_browser_type", "web_browser_type_submit", "web_browser_scroll", "web_browser_back", "web_browser_forward",
+    **dict.fromkeys(("bash", "python", "bash_session", "computer", "exec", "shell", "execute_bash",
+                     "code_execution"), SHELL),
+    **dict.fromkeys(("web_search", "read_file", "list_files", "grep", "skill", "web_browser", "web_browser_go",
+                     "web_browser_click",
+                     "web_browser_type", "web_browser_type_submit", "web_browser_scroll", "web_browser_back",
+                     "web_browser_forward",
                      "web_browser_refresh", "web_fetch"), READ),
     **dict.fromkeys(("text_editor", "apply_patch", "write_file", "edit_file"), EDIT),
     **dict.fromkeys(("think", "update_plan", "memory", "todo_write"), BOOKKEEPING),
@@ -44,7 +47,7 @@ TOOLS: Mapping[str, ToolUse] = {
 
 
 def recognises(source: Source) -> bool:
-    """A zip archive with header.json and samples, or an object with `eval`, `version` and `plan`, `results` or `samples`."""
+    """A zip archive with header.json, or an object with `eval`, `status` and `plan` or `samples`."""
     if source.shape == "object":
         value = source.value
         return isinstance(value.get("eval"), dict) and "status" in value and ("samples" in value or "plan" in value)
@@ -127,8 +130,10 @@ def _tell_sample(draft: Draft, sample: Any) -> None:
             draft.message(_text(draft, message), where=where, speaker=HARNESS, mandated=True)
 
 
-_KNOWN_EVENTS = ("model", "tool", "state", "store", "step", "span_begin", "span_end", "sandbox", "sample_init", "score", "info",
-                 "input", "approval", "logger", "error", "subtask", "sample_limit", "score_edit", "compaction", "branch",
+_KNOWN_EVENTS = ("model", "tool", "state", "store", "step", "span_begin", "span_end", "sandbox", "sample_init",
+                 "score", "info",
+                 "input", "approval", "logger", "error", "subtask", "sample_limit", "score_edit", "compaction",
+                 "branch",
                  "checkpoint", "anchor", "interrupt")  # fmt: skip
 
 
@@ -150,7 +155,10 @@ def _messages(sample: Any, calls: list[Any]) -> list[Any]:
             if (key := _key(message)) not in seen:
                 seen.add(key)
                 found.append(message)
-    return [*found, *(message for message in sample.messages if _key(message) not in seen)]
+    # A submission may be cut out of the last message of the final state: the same words are not told twice.
+    said = {message.text for message in found if message.role == "assistant"}
+    rest = (message for message in sample.messages if _key(message) not in seen)
+    return [*found, *(message for message in rest if message.role != "assistant" or message.text not in said)]
 
 
 def _key(message: Any) -> tuple[str, ...]:
@@ -166,8 +174,15 @@ def _tell_assistant(draft: Draft, where: str, message: Any, calls: list[Any], to
     turn = where
     if call is not None and call.output.usage is not None:
         usage = call.output.usage
-        draft.usage(turn, Tokens(input=usage.input_tokens, cached=usage.input_tokens_cache_read, output=usage.output_tokens,
-                                 thinking=usage.reasoning_tokens))  # fmt: skip
+        draft.usage(
+            turn,
+            Tokens(
+                input=usage.input_tokens,
+                cached=usage.input_tokens_cache_read,
+                output=usage.output_tokens,
+                thinking=usage.reasoning_tokens,
+            ),
+        )
     for part in [] if isinstance(message.content, str) else message.content:
         if part.type == "reasoning":
             draft.think(None if part.redacted else part.reasoning, where=where, turn=turn, time=started)

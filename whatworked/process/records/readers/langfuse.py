@@ -47,15 +47,26 @@ def _span(row: Mapping[str, Any]) -> Span | None:
               "order": (start or "", end or "", text(row.get("id")) or ""), "started": start, "ended": end}  # fmt: skip
     if kind == "GENERATION":
         usage = mapping(row.get("usageDetails"))
-        return Span("model", model=text(row.get("model")), prompt=given, answer=answer_of(output),
-                    tokens=usage_tokens(usage), **common)  # fmt: skip
+        return Span(
+            "model",
+            model=text(row.get("model")),
+            prompt=given,
+            answer=answer_of(output),
+            tokens=usage_tokens(usage),
+            **common,
+        )
     if kind in ("TOOL", "RETRIEVER") or _is_tool_span(row):
         inner = mapping(unpacked(given) if isinstance(given, str) else given)
         asked = inner["input"] if set(inner) == {"input"} else given
         tool = (name or "").removeprefix("running tool: ").removeprefix("execute_tool ") or None
         call_id = stated(mapping(mapping(row.get("metadata")).get("attributes")).get("gen_ai.tool.call.id"))
-        return Span("tool", call=Call(call_id, tool, {} if asked is None else asked), output=shown(output),
-                    failed=row.get("level") == "ERROR" or None, **common)  # fmt: skip
+        return Span(
+            "tool",
+            call=Call(call_id, tool, {} if asked is None else asked),
+            output=shown(output),
+            failed=row.get("level") == "ERROR" or None,
+            **common,
+        )
     return None
 
 

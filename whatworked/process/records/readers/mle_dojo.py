@@ -31,8 +31,15 @@ def drafts(source: Source) -> Iterator[Draft]:
         draft.drop("arguments of a call, which are not recorded")
         shown = text(mapping(mapping(row.get("feedback")).get("base")).get("feedback"))
         failed = {"SUCCESS": False, "FAILED": True}.get(str(mapping(row.get("result")).get("status")))
-        draft.call(text(row.get("action")), "", where=f"actions[{number}]", call_id=stated(row.get("step")), observation=shown,
-                   failed=failed, ended=text(row.get("timestamp")))  # fmt: skip
+        draft.call(
+            text(row.get("action")),
+            "",
+            where=f"actions[{number}]",
+            call_id=stated(row.get("step")),
+            observation=shown,
+            failed=failed,
+            ended=text(row.get("timestamp")),
+        )
     yield draft
 
 

@@ -26,11 +26,13 @@ from whatworked.process.records.source import Source
 from whatworked.process.records.values import items, mapping, objects, stated, text
 
 TOOLS: Mapping[str, ToolUse] = {
-    **dict.fromkeys(("bash", "shell", "execute_bash", "terminal", "run_command", "python", "execute_code", "code_interpreter",
+    **dict.fromkeys(("bash", "shell", "execute_bash", "terminal", "run_command", "python", "execute_code",
+                     "code_interpreter",
                      "execute_python", "local_shell", "ipython", "run_python", "exec"), SHELL),
     **dict.fromkeys(("run_experiment", "experiment", "observe", "observe_many", "measure"), EXPERIMENT),
     **dict.fromkeys(("wait", "poll", "get_output"), POLL),
-    **dict.fromkeys(("read_file", "view", "search", "web_search", "fetch", "list_files", "open_file", "browse", "web_fetch",
+    **dict.fromkeys(("read_file", "view", "search", "web_search", "fetch", "list_files", "open_file", "browse",
+                     "web_fetch",
                      "request_info", "validate_code", "get_history", "file_search", "grep", "glob"), READ),
     **dict.fromkeys(("write_file", "edit_file", "create_file", "apply_patch", "str_replace_editor", "edit", "write",
                      "str_replace_based_edit_tool"), EDIT),
@@ -38,7 +40,8 @@ TOOLS: Mapping[str, ToolUse] = {
     **dict.fromkeys(("submit", "finish", "final_answer", "submit_diagnosis"), SUBMIT),
 }  # fmt: skip
 
-_LISTS = ("messages", "traj", "trajectory", "conversation", "conversations", "history", "chat", "transcript", "input", "items",
+_LISTS = ("messages", "traj", "trajectory", "conversation", "conversations", "history", "chat", "transcript",
+          "input", "items",
           "turns", "dialog", "dialogue", "log")  # fmt: skip
 
 
@@ -65,8 +68,7 @@ def _chats(source: Source) -> Iterator[tuple[str, Any, list[tuple[str, Any]]]]:
         yield source.name, None, entries
         return
     for number, (where, value) in enumerate(entries):
-        for name, around, messages in _chats_in(str(number), value, f"{where}, "):
-            yield name, around, messages
+        yield from _chats_in(str(number), value, f"{where}, ")
 
 
 def _chats_in(run: str, value: Any, prefix: str) -> Iterator[tuple[str, Any, list[tuple[str, Any]]]]:

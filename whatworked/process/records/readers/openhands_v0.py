@@ -34,14 +34,16 @@ TOOLS: Mapping[str, ToolUse] = {
     "call_tool_mcp": UNKNOWN_TOOL,
     **dict.fromkeys(("read", "browse", "browse_interactive"), READ),
     **dict.fromkeys(("edit", "write"), EDIT),
-    **dict.fromkeys(("think", "recall", "condensation", "condensation_request", "task_tracking", "loop_recovery"), BOOKKEEPING),
+    **dict.fromkeys(("think", "recall", "condensation", "condensation_request", "task_tracking",
+                     "loop_recovery"), BOOKKEEPING),
     "delegate": DELEGATE,
     **dict.fromkeys(("finish", "reject"), SUBMIT),
 }  # fmt: skip
 
 _MACHINERY = ("change_agent_state", "agent_state_changed", "null", "pause", "resume", "stop", "recall", "condensation",
               "condensation_request", "status", "start_hidden", "loop_detection")  # fmt: skip
-_WORDS = ("thought", "wait_for_response", "image_urls", "file_urls", "confirmation_state", "security_risk", "hidden", "blocking",
+_WORDS = ("thought", "wait_for_response", "image_urls", "file_urls", "confirmation_state", "security_risk",
+          "hidden", "blocking",
           "is_input", "is_static", "translated_ipython_code")  # fmt: skip
 
 
@@ -233,8 +235,15 @@ def _devai(name: str, entries: list[tuple[str, Any]]) -> Draft:
             draft.message(shown, where=where, speaker=HARNESS, mandated=True)
             continue
         told = next((tool for begin, tool in _DEVAI.items() if action.startswith(begin)), None)
-        draft.call(told, action, where=where, turn=where, words=text(agent.get("thought")), observation=shown,
-                   seconds=real(usage.get("step_execution_time")))  # fmt: skip
+        draft.call(
+            told,
+            action,
+            where=where,
+            turn=where,
+            words=text(agent.get("thought")),
+            observation=shown,
+            seconds=real(usage.get("step_execution_time")),
+        )
         draft.usage(
             where,
             Tokens(

@@ -34,8 +34,10 @@ TOOLS: Mapping[str, ToolUse] = {
     "finish": SUBMIT,
 }
 
-_KINDS = ("SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "AgentErrorEvent", "UserRejectObservation",
-          "Condensation", "CondensationSummaryEvent", "CondensationRequest", "ConversationStateUpdateEvent", "PauseEvent",
+_KINDS = ("SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "AgentErrorEvent",
+          "UserRejectObservation",
+          "Condensation", "CondensationSummaryEvent", "CondensationRequest", "ConversationStateUpdateEvent",
+          "PauseEvent",
           "ConversationErrorEvent", "TokenEvent", "HookExecutionEvent", "LLMCompletionLogEvent")  # fmt: skip
 _NUMBER = re.compile(r"event-(\d+)-")
 

@@ -33,7 +33,13 @@ def _traces(source: Source) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def _rows(source: Source) -> Iterator[dict[str, Any]]:
-    values = [source.value] if source.shape == "object" else source.sample if source.shape == "lines" else items(source.value)
+    values = (
+        [source.value]
+        if source.shape == "object"
+        else source.sample
+        if source.shape == "lines"
+        else items(source.value)
+    )
     for value in values if source.shape in ("object", "list", "lines") else ():
         entry = mapping(value)
         for trace in objects(entry.get("data")):
@@ -42,7 +48,9 @@ def _rows(source: Source) -> Iterator[dict[str, Any]]:
             for batch in objects(entry.get(name)):
                 for scope in [*objects(batch.get("scopeSpans")), *objects(batch.get("instrumentationLibrarySpans"))]:
                     yield from (_otlp(span) for span in objects(scope.get("spans")))
-        if isinstance(entry.get("attributes"), dict) and ("spanContext" in entry or "context" in entry or "span_id" in entry or "spanId" in entry):
+        if isinstance(entry.get("attributes"), dict) and (
+            "spanContext" in entry or "context" in entry or "span_id" in entry or "spanId" in entry
+        ):
             yield _plain(entry)
 
 
@@ -50,15 +58,31 @@ def _jaeger(span: Mapping[str, Any]) -> dict[str, Any]:
     tags = {str(tag.get("key")): tag.get("value") for tag in objects(span.get("tags"))}
     parents = [text(ref.get("spanID")) for ref in objects(span.get("references")) if ref.get("refType") == "CHILD_OF"]
     start, length = real(span.get("startTime")) or 0.0, real(span.get("duration"))
-    return _row(span, span.get("traceID"), span.get("spanID"), parents[0] if parents else None, tags, start / 1e6,
-                None if length is None else length / 1e6, text(span.get("operationName")))  # fmt: skip
+    return _row(
+        span,
+        span.get("traceID"),
+        span.get("spanID"),
+        parents[0] if parents else None,
+        tags,
+        start / 1e6,
+        None if length is None else length / 1e6,
+        text(span.get("operationName")),
+    )
 
 
 def _otlp(span: Mapping[str, Any]) -> dict[str, Any]:
     tags = {str(tag.get("key")): _otlp_value(tag.get("value")) for tag in objects(span.get("attributes"))}
     start, end = (_nanoseconds(span.get(name)) for name in ("startTimeUnixNano", "endTimeUnixNano"))
-    return _row(span, span.get("traceId"), span.get("spanId"), text(span.get("parentSpanId")) or None, tags, start or 0.0,
-                None if start is None or end is None else end - start, text(span.get("name")))  # fmt: skip
+    return _row(
+        span,
+        span.get("traceId"),
+        span.get("spanId"),
+        text(span.get("parentSpanId")) or None,
+        tags,
+        start or 0.0,
+        None if start is None or end is None else end - start,
+        text(span.get("name")),
+    )
 
 
 def _otlp_value(value: Any) -> Any:
@@ -78,10 +102,21 @@ def _nanoseconds(value: Any) -> float | None:
 def _plain(span: Mapping[str, Any]) -> dict[str, Any]:
     context = {**mapping(span.get("context")), **mapping(span.get("spanContext")), **span}
     parent = span.get("parentSpanId") or span.get("parent_id") or mapping(span.get("parentSpanContext")).get("spanId")
-    start, end = (_moment(span.get(first, span.get(second))) for first, second in (("startTime", "start_time"), ("endTime", "end_time")))
+    start, end = (
+        _moment(span.get(first, span.get(second)))
+        for first, second in (("startTime", "start_time"), ("endTime", "end_time"))
+    )
     length = end[1] - start[1] if end[1] is not None and start[1] is not None else None
-    row = _row(span, context.get("traceId") or context.get("trace_id"), context.get("spanId") or context.get("span_id"),
-               text(parent), mapping(span.get("attributes")), start[1] or 0.0, length, text(span.get("name")))  # fmt: skip
+    row = _row(
+        span,
+        context.get("traceId") or context.get("trace_id"),
+        context.get("spanId") or context.get("span_id"),
+        text(parent),
+        mapping(span.get("attributes")),
+        start[1] or 0.0,
+        length,
+        text(span.get("name")),
+    )
     row["order"] = (start[1] or 0.0, start[0] or "", row["id"] or "")
     row["started"] = start[0]
     return row
@@ -94,8 +129,16 @@ def _moment(value: Any) -> tuple[str | None, float | None]:
     return stated(value), real(value)
 
 
-def _row(span: Mapping[str, Any], trace: Any, name: Any, parent: str | None, tags: Mapping[str, Any], start: float,
-         seconds: float | None, title: str | None) -> dict[str, Any]:  # fmt: skip
+def _row(
+    span: Mapping[str, Any],
+    trace: Any,
+    name: Any,
+    parent: str | None,
+    tags: Mapping[str, Any],
+    start: float,
+    seconds: float | None,
+    title: str | None,
+) -> dict[str, Any]:
     return {"trace": str(trace), "id": text(name), "parent": parent, "tags": tags, "order": (start, "", str(name)),
             "started": repr(start), "seconds": seconds, "title": title, "status": span.get("status")}  # fmt: skip
 
@@ -124,8 +167,14 @@ def _span(row: Mapping[str, Any]) -> Span | None:
     answer = _answer(tags)
     if answer is None:
         return None
-    return Span("model", model=text(_first(tags, "gen_ai.request.model", "llm.model_name", "ai.model.id")), prompt=_prompt(tags),
-                answer=answer, tokens=_tokens(tags), **common)  # fmt: skip
+    return Span(
+        "model",
+        model=text(_first(tags, "gen_ai.request.model", "llm.model_name", "ai.model.id")),
+        prompt=_prompt(tags),
+        answer=answer,
+        tokens=_tokens(tags),
+        **common,
+    )
 
 
 def _first(tags: Mapping[str, Any], *names: str) -> Any:
@@ -205,12 +254,28 @@ def _tokens(tags: Mapping[str, Any]) -> Tokens | None:
         except (TypeError, ValueError):
             return None
 
-    read = count("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.promptTokens")
-    wrote = count("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion", "ai.usage.completionTokens")
+    read = count(
+        "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.promptTokens"
+    )
+    wrote = count(
+        "gen_ai.usage.output_tokens",
+        "gen_ai.usage.completion_tokens",
+        "llm.token_count.completion",
+        "ai.usage.completionTokens",
+    )
     if read is None and wrote is None:
         return None
-    return Tokens(input=read, cached=count("gen_ai.usage.cache_read_input_tokens"), output=wrote,
-                  thinking=count("gen_ai.usage.reasoning_tokens"))  # fmt: skip
+    return Tokens(
+        input=read,
+        cached=count("gen_ai.usage.cache_read_input_tokens"),
+        output=wrote,
+        thinking=count("gen_ai.usage.reasoning_tokens"),
+    )
 
 
-READER = LogReader("otel", "spans (Jaeger, OTLP or a list) with attributes gen_ai, openinference, ai.… of model and tool calls", recognises, drafts)
+READER = LogReader(
+    "otel",
+    "spans (Jaeger, OTLP or a list) with attributes gen_ai, openinference, ai.… of model and tool calls",
+    recognises,
+    drafts,
+)

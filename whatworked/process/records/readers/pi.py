@@ -75,8 +75,15 @@ def _tell_message(draft: Draft, where: str, message: Mapping[str, Any], time: st
     elif role == "bashExecution":
         code = message.get("exitCode")
         failed = None if not isinstance(code, int) else code != 0
-        draft.call("bash", text(message.get("command")) or "", where=where, speaker=USER, started=time, failed=failed,
-                   observation=text(message.get("output")))  # fmt: skip
+        draft.call(
+            "bash",
+            text(message.get("command")) or "",
+            where=where,
+            speaker=USER,
+            started=time,
+            failed=failed,
+            observation=text(message.get("output")),
+        )
     else:
         draft.unknown(f"message of role {role}")
 

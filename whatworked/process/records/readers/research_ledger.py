@@ -17,8 +17,10 @@ from whatworked.process.records.values import arguments, mapping, real, stated, 
 TOOLS: Mapping[str, ToolUse] = {"experiment": EXPERIMENT}
 
 _NUMBERS = ("run", "experiment_num", "experiment", "experiment_id", "iteration", "trial")
-_MEASURES = ("metric", "metrics", "composite", "val_primary", "test_primary", "secondary_metrics", "per_fold_val", "per_fold_test",
-             "result", "results", "value", "values", "val_loss", "val_bpb", "accuracy", "error", "measured", "outcome")  # fmt: skip
+_MEASURES = ("metric", "metrics", "composite", "val_primary", "test_primary", "secondary_metrics", "per_fold_val",
+             "per_fold_test",
+             "result", "results", "value", "values", "val_loss", "val_bpb", "accuracy", "error", "measured",
+             "outcome")  # fmt: skip
 _ACTIONS = (
     "description",
     "change",
@@ -31,7 +33,8 @@ _ACTIONS = (
     "command",
     "code",
 )
-_WORDS = ("asi", "hypothesis", "rationale", "learned", "lesson", "lessons", "analysis", "conclusion", "evidence", "notes", "note",
+_WORDS = ("asi", "hypothesis", "rationale", "learned", "lesson", "lessons", "analysis", "conclusion", "evidence",
+          "notes", "note",
           "decision", "reasoning", "rollback_reason", "next_action_hint", "prediction", "interpretation")  # fmt: skip
 _MACHINERY = ("config", "hook", "header", "meta", "metadata")
 

@@ -14,11 +14,15 @@ from whatworked.process.records.source import Source
 TOOLS: Mapping[str, ToolUse] = {**COMMON, **CLAUDE_CODE}
 _HEAD = re.compile(r"^_\*\*(User|Agent)( - sidechain)? \((.*?)\)\*\*_[ \t]*$", re.MULTILINE)
 _TOOL = re.compile(
-    r'<tool-use data-tool-type="[^"]*" data-tool-name="([^"]*)">\s*<details>\s*(?:<summary>(.*?)</summary>)?(.*?)</details>\s*</tool-use>',
+    r'<tool-use data-tool-type="[^"]*" data-tool-name="([^"]*)">\s*<details>\s*'
+    r"(?:<summary>(.*?)</summary>)?(.*?)</details>\s*</tool-use>",
     re.DOTALL,
 )
-_THINK = re.compile(r"<think>\s*<details>\s*<summary>.*?</summary>(.*?)</details>\s*</think>|<think>(.*?)</think>", re.DOTALL)
-_FENCE = re.compile(r"^(`{3,})[^\n]*\n(.*)^\1\s*$", re.DOTALL | re.MULTILINE)
+_THINK = re.compile(
+    r"<think>\s*<details>\s*<summary>.*?</summary>(.*?)</details>\s*</think>|<think>(.*?)</think>", re.DOTALL
+)
+_RESULT = re.compile(r"^```text[ \t]*\n(.*)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+"""A result is fenced as text; it may hold fences itself. What is fenced as anything else belongs to the call."""
 
 
 def recognises(source: Source) -> bool:
@@ -30,7 +34,9 @@ def recognises(source: Source) -> bool:
 def drafts(source: Source) -> Iterator[Draft]:
     """The one run of a file."""
     draft = Draft("specstory", source.name, TOOLS)
-    draft.notes.append("calls and results are shortened, and stand in one tag: what is fenced there is taken as the result")
+    draft.notes.append(
+        "calls and results are shortened, and stand in one tag: what is fenced there as text is taken as the result"
+    )
     body = source.text
     heads = list(_HEAD.finditer(body))
     for place, head in enumerate(heads):
@@ -63,11 +69,18 @@ def _tell(draft: Draft, head: re.Match[str], part: str, where: str) -> None:
 
 def _tell_tool(draft: Draft, found: re.Match[str], where: str, speaker: Speaker, time: str) -> None:
     inner = found[3].strip("\n")
-    fence = _FENCE.search(inner)
+    fence = _RESULT.search(inner)
     said = inner if fence is None else (inner[: fence.start()] + inner[fence.end() :]).strip("\n")
     action = "\n".join(part for part in ((found[2] or "").strip(), said) if part)
-    shown = None if fence is None else fence[2]
-    draft.call(found[1] or None, action, where=where, speaker=speaker, turn=where, started=time or None, observation=shown)
+    shown = None if fence is None else fence[1]
+    draft.call(
+        found[1] or None, action, where=where, speaker=speaker, turn=where, started=time or None, observation=shown
+    )
 
 
-READER = LogReader("specstory", "markdown that SpecStory generated, with headings `_**User (…)**_` and `_**Agent (…)**_`", recognises, drafts)
+READER = LogReader(
+    "specstory",
+    "markdown that SpecStory generated, with headings `_**User (…)**_` and `_**Agent (…)**_`",
+    recognises,
+    drafts,
+)

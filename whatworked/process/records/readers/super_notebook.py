@@ -76,8 +76,17 @@ class _Notebook:
             self.draft.say(self.thought, where=where)
             self.draft.message(f"{body}{shown}", where=where, speaker=HARNESS, mandated=True)
         else:
-            self.draft.call(self.action, body, where=where, turn=where, words=self.thought or None, observation=shown,
-                            started=self.times[0], ended=self.times[1], seconds=self.times[2])  # fmt: skip
+            self.draft.call(
+                self.action,
+                body,
+                where=where,
+                turn=where,
+                words=self.thought or None,
+                observation=shown,
+                started=self.times[0],
+                ended=self.times[1],
+                seconds=self.times[2],
+            )
         self.clear()
 
 

@@ -23,7 +23,8 @@ from whatworked.process.records.values import mapping, objects, real, text, whol
 
 TOOLS: Mapping[str, ToolUse] = {
     "bash": SHELL,
-    **dict.fromkeys(("open", "goto", "scroll_up", "scroll_down", "search_dir", "search_file", "find_file", "filemap", "view_image",
+    **dict.fromkeys(("open", "goto", "scroll_up", "scroll_down", "search_dir", "search_file", "find_file",
+                     "filemap", "view_image",
                      "open_site", "disassemble", "decompile"), READ),
     **dict.fromkeys(("create", "edit", "insert", "str_replace_editor", "edit_anthropic", "undo_edit"), EDIT),
     **dict.fromkeys(("connect_start", "connect_sendline", "connect_exec", "connect_stop", "debug_start", "debug_step",
@@ -31,7 +32,7 @@ TOOLS: Mapping[str, ToolUse] = {
     **dict.fromkeys(("think",), BOOKKEEPING),
     **dict.fromkeys(("submit", "exit_forfeit", "submit_review"), SUBMIT),
 }  # fmt: skip
-"""By the first word of an action, which is the name of the command; what is none of SWE-agent's own goes to its shell."""
+"""By the first word of an action, which names the command; what is none of SWE-agent's own goes to its shell."""
 
 
 def recognises(source: Source) -> bool:
@@ -97,8 +98,16 @@ def _tell_step(draft: Draft, where: str, step: Mapping[str, Any]) -> None:
         return
     first = action.split(maxsplit=1)[0]
     tool = first if first in TOOLS else "bash"
-    draft.call(tool, action, where=where, turn=where, words=thought or None, thinking=thinking,
-               observation=text(step.get("observation")), seconds=real(step.get("execution_time")))  # fmt: skip
+    draft.call(
+        tool,
+        action,
+        where=where,
+        turn=where,
+        words=thought or None,
+        thinking=thinking,
+        observation=text(step.get("observation")),
+        seconds=real(step.get("execution_time")),
+    )
 
 
 READER = LogReader(

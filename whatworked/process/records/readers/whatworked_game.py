@@ -83,8 +83,14 @@ class _Game:
         action, observation, failed = getattr(self, f"_{kind}")(event)
         if action is None:
             draft.drop("arguments of a call, which are not published")
-        draft.call(_NAMES[kind], action or "", where=where, observation=observation, failed=failed,
-                   ended=stated(event.get("elapsed")))  # fmt: skip
+        draft.call(
+            _NAMES[kind],
+            action or "",
+            where=where,
+            observation=observation,
+            failed=failed,
+            ended=stated(event.get("elapsed")),
+        )
 
     def _observe(self, event: Mapping[str, Any]) -> tuple[str | None, str | None, bool | None]:
         masks = [mask for mask in items(event.get("masks")) if isinstance(mask, str)]
