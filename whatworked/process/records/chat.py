@@ -32,7 +32,7 @@ def file_patches(tool: str, given: Mapping[str, Any]) -> tuple[Patch, ...]:
     if path is None:
         return ()
     edits = objects(given.get("edits"))
-    found = [_edit(path, edit) for edit in (edits or [given])]
+    found = [_edit(path, edit) for edit in edits] or [_edit(path, given)]
     return tuple(change for change in found if change.old is not None or change.new is not None)
 
 
@@ -93,7 +93,8 @@ def tell_chat(draft: Draft, messages: Iterable[tuple[str, Any]]) -> None:
         elif role in ("system", "developer"):
             draft.message(content_text(message.get("content"), draft), where=where, speaker=HARNESS, mandated=True)
         elif role in ("user", "human"):
-            awaited = _tell_user(draft, where, message, awaited)
+            _tell_user(draft, where, message, awaited)
+            awaited = None
         else:
             draft.unknown(f"message of role {role}")
             draft.message(content_text(message.get("content"), draft), where=where, speaker=Speaker("subagent", role))
@@ -122,11 +123,12 @@ def _tell_assistant(draft: Draft, where: str, message: Mapping[str, Any], *, fen
     draft.think(_thinking(message), where=where, speaker=speaker, turn=turn)
     draft.usage(turn, usage_tokens(message.get("usage")))
     if fenced and isinstance(content := message.get("content"), str) and (found := _FENCE.search(content)):
-        call = _fenced_call(found.group(1))
-        if call is not None:
+        told = _fenced_call(found.group(1))
+        if told is not None:
             draft.say(content[: found.start()] + content[found.end() :], where=where, speaker=speaker, turn=turn)
-            given = arguments(call[1])
-            return draft.call(call[0], given, where=where, speaker=speaker, turn=turn, started=_time(message))
+            return draft.call(
+                told[0], arguments(told[1]), where=where, speaker=speaker, turn=turn, started=_time(message)
+            )
     tell_parts(draft, message.get("content"), where, speaker=speaker, turn=turn, time=_time(message))
     for call in [*objects(message.get("tool_calls")), *objects([message.get("function_call")])]:
         function = mapping(call.get("function")) or call
@@ -250,5 +252,7 @@ def _fenced_call(body: str) -> tuple[str, Any] | None:
     if not isinstance(call, dict):
         return None
     tool = next((call[name] for name in ("action", "tool", "function", "name") if text(call.get(name))), None)
-    given = next((call[name] for name in ("params", "arguments", "args", "input", "action_input") if name in call), {})
+    given: Any = next(
+        (call[name] for name in ("params", "arguments", "args", "input", "action_input") if name in call), {}
+    )
     return None if tool is None else (tool, given)

@@ -46,21 +46,22 @@ BUILT_IN = {
 
 
 class Reader(Protocol):
-    """What reads one format of logs. An object of this form, named by an entry point, takes part like our own.
+    """What reads one format of logs. An object of this form, named by an entry point, takes part like our own."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the format.
-    looks_for : str
-        By what it knows a log of that format, in a few words.
-    generic : bool
-        Whether a reader that is not generic goes before it where both know a log.
-    """
+    @property
+    def name(self) -> str:
+        """Name of the format."""
+        ...
 
-    name: str
-    looks_for: str
-    generic: bool
+    @property
+    def looks_for(self) -> str:
+        """By what it knows a log of that format, in a few words."""
+        ...
+
+    @property
+    def generic(self) -> bool:
+        """Whether a reader that is not generic goes before it where both know a log."""
+        ...
 
     def recognises(self, source: Source) -> bool:
         """Whether a file, or a folder as one run, has that format. Looks at content, not at names; never fails.

@@ -54,7 +54,7 @@ def tell_item(draft: Draft, where: str, item: Mapping[str, Any], *, turn: str | 
         inner = unpacked(body) if isinstance(body, str) else body
         metadata = mapping(mapping(inner).get("metadata"))
         code = metadata.get("exit_code")
-        shown = inner["output"] if metadata and "output" in mapping(inner) else body
+        shown = mapping(inner).get("output", body) if metadata else body
         failed = code != 0 if isinstance(code, int) else None
         tell_result(draft, shown, where, call_id=call_id, time=time, failed=failed)
     else:
@@ -78,7 +78,7 @@ def _tell_call(
 ) -> None:
     tool = text(item.get("name")) or kind.removesuffix("_call")
     named = ("arguments", "input", "action", "queries", "code")
-    given = next((item[name] for name in named if item.get(name) is not None), {})
+    given: Any = next((item[name] for name in named if item.get(name) is not None), {})
     draft.call(
         tool,
         arguments(given),

@@ -198,7 +198,7 @@ def prompt_messages(prompt: Any) -> Iterator[tuple[str, str]]:
         for name in ("system", "system_instruction", "instructions"):
             if text(value.get(name)):
                 yield "system", value[name]
-        inner = next(
+        inner: Any = next(
             (value[name] for name in ("messages", "contents", "prompt", "input", "content") if name in value), []
         )
         yield from prompt_messages(inner)
@@ -270,7 +270,7 @@ def _collect_object(value: dict[str, Any], found: Answer, depth: int) -> None:
 def _collect_call(value: Mapping[str, Any], found: Answer) -> None:
     inner = mapping(value.get("function")) or value
     tool = text(inner.get("name")) or text(inner.get("toolName"))
-    given = next((inner[name] for name in ("arguments", "input", "args") if name in inner), {})
+    given: Any = next((inner[name] for name in ("arguments", "input", "args") if name in inner), {})
     call_id = stated(value.get("id") or value.get("call_id") or value.get("toolCallId"))
     if tool is not None and not any(call.call_id == call_id and call_id is not None for call in found.calls):
         found.calls.append(Call(call_id, tool, given))

@@ -112,7 +112,8 @@ class _Chat:
             self.begun = True
             self._told(_without_marks(part.text), where)
         elif part.text.strip():
-            self.close()
+            if self.notes:
+                self.close()
             if self.begun:
                 self._said(part.text.strip("\n"), where)
             else:

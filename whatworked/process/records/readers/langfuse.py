@@ -43,7 +43,7 @@ def _span(row: Mapping[str, Any]) -> Span | None:
     kind = row.get("type")
     start, end = text(row.get("startTime")), text(row.get("endTime"))
     name, given, output = text(row.get("name")), row.get("input"), row.get("output")
-    common = {"id": text(row.get("id")), "parent": text(row.get("parentObservationId")),
+    common: dict[str, Any] = {"id": text(row.get("id")), "parent": text(row.get("parentObservationId")),
               "order": (start or "", end or "", text(row.get("id")) or ""), "started": start, "ended": end}  # fmt: skip
     if kind == "GENERATION":
         usage = mapping(row.get("usageDetails"))

@@ -139,8 +139,17 @@ def _row(
     seconds: float | None,
     title: str | None,
 ) -> dict[str, Any]:
-    return {"trace": str(trace), "id": text(name), "parent": parent, "tags": tags, "order": (start, "", str(name)),
-            "started": repr(start), "seconds": seconds, "title": title, "status": span.get("status")}  # fmt: skip
+    return {
+        "trace": str(trace),
+        "id": text(name),
+        "parent": parent,
+        "tags": tags,
+        "order": (start, "", str(name)),
+        "started": repr(start),
+        "seconds": seconds,
+        "title": title,
+        "status": span.get("status"),
+    }
 
 
 def drafts(source: Source) -> Iterator[Draft]:
@@ -160,8 +169,15 @@ def _span(row: Mapping[str, Any]) -> Span | None:
     tool = _tool(tags, row["title"] or "")
     common = {name: row[name] for name in ("id", "parent", "order", "started", "seconds")}
     if tool is not None:
-        output = _first(tags, "gcp.vertex.agent.tool_response", "gen_ai.tool.call.result", "ai.toolCall.result", "output.value",
-                        "traceloop.entity.output", "mcp.response.value")  # fmt: skip
+        output = _first(
+            tags,
+            "gcp.vertex.agent.tool_response",
+            "gen_ai.tool.call.result",
+            "ai.toolCall.result",
+            "output.value",
+            "traceloop.entity.output",
+            "mcp.response.value",
+        )
         failed = True if mapping(row["status"]).get("code") in (2, "ERROR", "STATUS_CODE_ERROR") else None
         return Span("tool", call=tool, output=shown(output), failed=failed, **common)
     answer = _answer(tags)
@@ -191,8 +207,15 @@ def _tool(tags: Mapping[str, Any], title: str) -> Call | None:
     if not is_tool:
         return None
     name = text(_first(tags, "gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name"))
-    given = _first(tags, "gcp.vertex.agent.tool_call_args", "gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value",
-                   "tool.parameters", "traceloop.entity.input")  # fmt: skip
+    given = _first(
+        tags,
+        "gcp.vertex.agent.tool_call_args",
+        "gen_ai.tool.call.arguments",
+        "ai.toolCall.args",
+        "input.value",
+        "tool.parameters",
+        "traceloop.entity.input",
+    )
     call_id = stated(_first(tags, "gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id"))
     return Call(call_id, name or title.removeprefix("execute_tool ") or None, {} if given is None else given)
 
@@ -218,8 +241,9 @@ def _answer(tags: Mapping[str, Any]) -> Answer | None:
 
 def _prompt(tags: Mapping[str, Any]) -> Any:
     indexed = _indexed(tags, ("prompt", "input"))
-    return indexed or _first(tags, "gen_ai.input.messages", "gcp.vertex.agent.llm_request", "ai.prompt.messages", "ai.prompt",
-                             "input.value")  # fmt: skip
+    return indexed or _first(
+        tags, "gen_ai.input.messages", "gcp.vertex.agent.llm_request", "ai.prompt.messages", "ai.prompt", "input.value"
+    )
 
 
 def _indexed(tags: Mapping[str, Any], which: tuple[str, ...]) -> list[dict[str, Any]]:

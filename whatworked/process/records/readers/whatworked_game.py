@@ -80,7 +80,8 @@ class _Game:
         if kind not in _EVENTS:
             draft.unknown(f"event {kind}")
             return
-        action, observation, failed = getattr(self, f"_{kind}")(event)
+        shown = {"observe": self._observe, "calculation": self._calculation}.get(kind, self._submit)
+        action, observation, failed = shown(event)
         if action is None:
             draft.drop("arguments of a call, which are not published")
         draft.call(
@@ -108,6 +109,7 @@ class _Game:
         return program.text if program else None, "".join(shown) if shown else None, failed
 
     def _submit(self, event: Mapping[str, Any]) -> tuple[str | None, str | None, bool | None]:
+        del event
         submission = self.source.member("submission.json")
         return submission.text if submission else None, None, None
 
