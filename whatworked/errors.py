@@ -94,6 +94,18 @@ class RunError(WhatWorkedError):
     """A benchmark run, or a packed one, that is altered, incomplete or of another schema."""
 
 
+class RecordError(WhatWorkedError, ValueError):
+    """An agent's log, a record made from one, or its world manifest, that is broken or breaks a stated limit."""
+
+
+class UnknownFormatError(RecordError):
+    """A log that no reader of records knows, or that more than one does."""
+
+
+class NotJudgeableError(RecordError):
+    """A run whose log lacks what judging it needs, such as any result of an action."""
+
+
 class InvalidOptionError(WhatWorkedError, ValueError):
     """A command or function argument outside what is allowed."""
 

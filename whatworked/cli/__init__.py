@@ -28,6 +28,7 @@ COMMANDS = {
     "bench": ("whatworked.cli.bench:bench", "Benchmark estimators and policies under budgets."),
     "compare": ("whatworked.cli.compare:compare", "Compare runs: recovery, intervals, paired differences."),
     "report": ("whatworked.cli.report:report", "Write one self-contained HTML page about a run."),
+    "process": ("whatworked.cli.process:process", "Process scoring: records of agents' runs."),
     "check": ("whatworked.cli.check:check", "Run the conformance kit on a plug-in."),
     "submit": ("whatworked.cli.submit:submit", "Pack a run for the leaderboard."),
     "verify-run": ("whatworked.cli.submit:verify_run", "Re-grade a packed run from its predictions."),

@@ -1,0 +1,183 @@
+"""From logs to records: which files are runs, who reads them, and why one is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whatworked.errors import RecordError, UnknownFormatError, WhatWorkedError
+from whatworked.process.records.draft import Draft
+from whatworked.process.records.files import write_record
+from whatworked.process.records.record import Record, unjudgeable
+from whatworked.process.records.registry import Reader, reader, recognise
+from whatworked.process.records.source import Source
+from whatworked.process.records.world import World, write_world
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What became of one run, or of a file that no run could be read from.
+
+    Attributes
+    ----------
+    source : str
+        Name of the file or folder.
+    format : str or None
+        Which reader read it; None where none knows it.
+    run : str or None
+        Name of the run within it; None where there is none.
+    record : Record or None
+        The run.
+    world : World or None
+        What its log says of the task.
+    refused : str or None
+        Why the record cannot be judged, or the file not be read; None for a good record.
+    """
+
+    source: str
+    format: str | None
+    run: str | None
+    record: Record | None
+    world: World | None
+    refused: str | None
+
+
+def convert(paths: Iterable[Path], using: Reader | str | None = None) -> Iterator[Conversion]:
+    """Read every run that files and folders hold.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+        Files, and folders that are searched in order of names.
+    using : Reader or str, optional
+        The reader, or its name; without it each file's format is recognised by its content.
+
+    Yields
+    ------
+    Conversion
+        One a run, and one for each file that no run was read from. Nothing that a file holds raises an error.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no reader of that name.
+    """
+    chosen = reader(using) if isinstance(using, str) else using
+    for path in paths:
+        yield from _from_source(Source(path, path.name or str(path)), chosen, named=True)
+
+
+def write_conversions(folder: Path, conversions: Iterable[Conversion]) -> Iterator[tuple[Conversion, Path | None]]:
+    """Write each good record and its world manifest below a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Where; made if it does not exist. A manifest that is there already is kept, for it may be completed by hand.
+    conversions : iterable of Conversion
+        What `convert` yields.
+
+    Yields
+    ------
+    tuple
+        Each conversion with the record's file, None where it was refused.
+
+    Raises
+    ------
+    StorageError
+        If a file cannot be written.
+    """
+    taken: set[str] = set()
+    for conversion in conversions:
+        if conversion.record is None or conversion.world is None or conversion.refused is not None:
+            yield conversion, None
+            continue
+        name = _free_name(conversion, taken)
+        file = folder / f"{name}.record.jsonl"
+        try:
+            write_record(file, conversion.record)
+        except RecordError as error:
+            yield _refusal(conversion.source, conversion.format, error, conversion.run), None
+            continue
+        manifest = folder / f"{name}.world.json"
+        if not manifest.exists():
+            write_world(manifest, conversion.world)
+        yield conversion, file
+
+
+def _from_source(source: Source, chosen: Reader | None, *, named: bool) -> Iterator[Conversion]:
+    try:
+        known = chosen if chosen is not None and named and source.shape != "folder" else _recognised(source, chosen)
+    except UnknownFormatError as error:
+        if source.shape == "folder":
+            yield from _below(source, chosen)
+        else:
+            yield _refusal(source.name, None, error)
+        return
+    except WhatWorkedError as error:
+        yield _refusal(source.name, None, error)
+        return
+    yield from _runs(source, known)
+
+
+def _recognised(source: Source, chosen: Reader | None) -> Reader:
+    if chosen is None:
+        return recognise(source)
+    if not chosen.recognises(source):
+        raise UnknownFormatError(f"no {chosen.name}: that is {chosen.looks_for}")
+    return chosen
+
+
+def _below(source: Source, chosen: Reader | None) -> Iterator[Conversion]:
+    try:
+        children = sorted(source.path.iterdir())
+    except OSError as error:
+        yield _refusal(source.name, None, RecordError(f"cannot read the folder: {error.strerror}"))
+        return
+    for child in children:
+        if child.name.startswith(".") or (child.is_dir() and child.is_symlink()):
+            continue
+        if child.is_dir() or child.is_file():
+            yield from _from_source(Source(child, f"{source.name}/{child.name}"), chosen, named=False)
+
+
+def _runs(source: Source, known: Reader) -> Iterator[Conversion]:
+    found = False
+    try:
+        for draft in known.drafts(source):
+            found = True
+            yield _finished(source, known, draft)
+        if not found:
+            yield _refusal(source.name, known.name, RecordError("no run stands in it"))
+    except WhatWorkedError as error:
+        yield _refusal(source.name, known.name, error)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        yield _refusal(source.name, known.name, RecordError(f"the reader of {known.name} cannot follow it ({what})"))
+
+
+def _finished(source: Source, known: Reader, draft: Draft) -> Conversion:
+    draft.drop("character that is no UTF-8, shown as U+FFFD", source.undecoded)
+    if source.shape == "lines" and source.cut_short:
+        draft.drop("last line, cut short")
+    record = draft.finish([*source.files, *(file for more in draft.also_from for file in more.files)])
+    reason = draft.refused or unjudgeable(record)
+    refused = None if reason is None else f"cannot be judged: {reason}"
+    return Conversion(source.name, known.name, draft.run, record, draft.world(), refused)
+
+
+def _refusal(source: str, format_name: str | None, error: WhatWorkedError, run: str | None = None) -> Conversion:
+    return Conversion(source, format_name, run, None, None, str(error))
+
+
+def _free_name(conversion: Conversion, taken: set[str]) -> str:
+    parts: Sequence[str | None] = (conversion.source, conversion.run if conversion.run != conversion.source else None)
+    plain = re.sub(r"[^\w.+-]+", "_", "__".join(part for part in parts if part)).strip("._")[:150] or "run"
+    name, number = plain, 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{plain}-{number}"
+    taken.add(name.casefold())
+    return name
