@@ -17,9 +17,10 @@ from pathlib import Path
 
 from whatworked.catalog import conditions
 from whatworked.controls import store
-from whatworked.controls.study import Task, open_workers, run_study, task_of
+from whatworked.controls.study import Task, run_study, task_of
 from whatworked.grading import Record
 from whatworked.surfaces import mask_string
+from whatworked.workers.pool import DEFAULT_BACKEND, map_calls, open_pool
 from whatworked.workers.profile import pinned_profile
 
 ORACLE = Path(__file__).resolve().parent.parent / "tests" / "controls"
@@ -53,8 +54,8 @@ def plain_records(task: Task, every: int) -> list[tuple[Record, float]]:
 def run_plain(jobs: int, every: int) -> tuple[float, list[tuple[Record, float]]]:
     start = time.perf_counter()
     tasks = sorted((task_of(one) for one in conditions()), key=lambda task: (-task.surface.d, -len(task.cells)))
-    with open_workers(jobs, pinned_profile(), jobs) as workers:
-        results = workers.map(plain_records, [(task, every) for task in tasks])
+    with open_pool(DEFAULT_BACKEND, jobs, pinned_profile(), jobs) as pool:
+        results = map_calls(pool, plain_records, [(task, every) for task in tasks])
         made = [pair for part in results for pair in part]
     return time.perf_counter() - start, made
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from whatworked.catalog.catalog import Condition
 from whatworked.controls.paths import run_cells
 from whatworked.controls.plan import Cell, planned
 from whatworked.controls.store import StudyIndex, read_index, records_path, write_index, write_records
-from whatworked.errors import ExecutionError
 from whatworked.grading.record import Record
 from whatworked.progress import Progress, progress
 from whatworked.references import load_surface, table_digest
@@ -21,11 +19,10 @@ from whatworked.storage.files import storage_errors
 from whatworked.storage.lock import folder_lock
 from whatworked.surfaces.equivalence import Equivalence
 from whatworked.surfaces.surface import ResponseSurface
-from whatworked.workers.profile import NumericProfile, pinned_profile, require_pinned
+from whatworked.workers.pool import DEFAULT_BACKEND, Pool, map_calls, open_pool
+from whatworked.workers.profile import pinned_profile
 from whatworked.workers.software import Maker
 from whatworked.workflows import get
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +85,7 @@ def run_study(
     jobs: int = 2,
     resume: bool = True,
     references: Path | None = None,
+    backend: str = DEFAULT_BACKEND,
 ) -> StudyReport:
     """Compute all records of some conditions and write them to a folder, condition by condition.
 
@@ -100,11 +98,13 @@ def run_study(
     out : Path
         Folder of record files and index; made if needed.
     jobs : int
-        Number of worker processes, at least 1. Files do not depend on it.
+        Number of workers, at least 1. Files do not depend on it.
     resume : bool, default True
         Keep conditions that are complete in `out` and were made from the same tables by the same software.
     references : Path, optional
         Folder of reference tables; default: the package's.
+    backend : str, default "loky"
+        How workers are started, see `whatworked.workers.pool.open_pool`. Files do not depend on it either.
 
     Raises
     ------
@@ -120,16 +120,16 @@ def run_study(
     made = kept = near_ties = 0
     with (
         folder_lock(out),
-        open_workers(jobs, profile, len(tasks)) as workers,
+        open_pool(backend, jobs, profile, len(tasks)) as pool,
         progress(sum(len(task.cells) for task in tasks), "record") as bar,
     ):
-        maker = workers.maker()
+        maker = pool.maker()
         index = read_index(out)
         waiting = [task for task in tasks if not (resume and _is_complete(task, index, maker, out))]
         for task in tasks:
             kept += 0 if task in waiting else len(task.cells)
         bar.update(kept)
-        for records in workers.run(waiting, bar):
+        for records in run_tasks(pool, waiting, bar):
             index = index.with_entry(records[0].condition, write_records(out, records, maker), maker)
             write_index(out, index)
             made += len(records)
@@ -148,82 +148,14 @@ def _is_complete(task: Task, index: StudyIndex, maker: Maker, out: Path) -> bool
         return path.exists() and sha256(path.read_bytes()) == entry.digest
 
 
-class Workers:
-    """Worker processes under one numeric profile."""
-
-    def __init__(self, executor: Any, profile: NumericProfile) -> None:
-        self._executor = executor
-        self._profile = profile
-
-    @property
-    def count(self) -> int:
-        """Number of processes at most."""
-        return int(self._executor._max_workers)
-
-    def maker(self) -> Maker:
-        """What the workers compute with."""
-        from whatworked.workers.software import observe
-
-        with _deaths():
-            maker: Maker = self._executor.submit(observe, self._profile).result()
-        return maker
-
-    def run(self, tasks: Sequence[Task], bar: Progress) -> Iterator[tuple[Record, ...]]:
-        """Records of each task as it finishes; the longest start first."""
-        ordered = sorted(tasks, key=lambda task: (-task.condition.dimensions, -len(task.cells)))
-        for records in self.map(run_task, [(task,) for task in ordered]):
-            bar.update(len(records))
-            yield records
-
-    def map(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
-        """Results of a function for each tuple of arguments, as they finish."""
-        from whatworked.workers.processes import first_finished
-
-        waiting = {self._executor.submit(_pinned_call, self._profile, function, *arguments) for arguments in calls}
-        while waiting:
-            for future in first_finished(waiting):
-                waiting.remove(future)
-                with _deaths():
-                    result: Result = future.result()
-                yield result
-
-
-@contextmanager
-def open_workers(jobs: int, profile: NumericProfile, tasks: int) -> Iterator[Workers]:
-    """Start `jobs` worker processes under `profile`, no more than there are tasks; end them on leaving.
-
-    Raises
-    ------
-    InvalidOptionError
-        For fewer than one job.
-    """
-    from whatworked.workers.processes import end_processes, start_processes, worker_count
-
-    executor = start_processes(profile, worker_count(jobs, tasks))
-    try:
-        yield Workers(executor, profile)
-    finally:
-        end_processes(executor)
+def run_tasks(pool: Pool, tasks: Sequence[Task], bar: Progress) -> Iterator[tuple[Record, ...]]:
+    """Records of each task as it finishes; the longest start first."""
+    ordered = sorted(tasks, key=lambda task: (-task.condition.dimensions, -len(task.cells)))
+    for records in map_calls(pool, run_task, [(task,) for task in ordered]):
+        bar.update(len(records))
+        yield records
 
 
 def run_task(task: Task) -> tuple[Record, ...]:
     """Records of one condition."""
     return run_cells(task.surface, task.equivalence, task.cells, task.table)
-
-
-def _pinned_call(profile: NumericProfile, function: Callable[..., Result], *arguments: Any) -> Result:
-    require_pinned(profile)
-    return function(*arguments)
-
-
-@contextmanager
-def _deaths() -> Iterator[None]:
-    from joblib.externals.loky.process_executor import BrokenProcessPool
-
-    try:
-        yield
-    except BrokenProcessPool as error:
-        raise ExecutionError(
-            "a worker process died, most likely because memory ran out; conditions that had finished are kept. "
-            "Run the same command again, with fewer --jobs"
-        ) from error

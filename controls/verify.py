@@ -13,10 +13,11 @@ from whatworked.controls.audit import close, differing_grades, faults
 from whatworked.controls.design_table import catalog_cubes, make_designs
 from whatworked.controls.recorded_designs import recorded_designs
 from whatworked.controls.store import folder, read_index, read_records
-from whatworked.controls.study import Task, open_workers, task_of
+from whatworked.controls.study import Task, run_tasks, task_of
 from whatworked.grading.record import Record
 from whatworked.progress import progress
 from whatworked.references import load_table
+from whatworked.workers.pool import DEFAULT_BACKEND, map_calls, open_pool
 from whatworked.workers.profile import pinned_profile
 
 Verdict = Literal["identical", "equal", "tie-dependent", "different", "missing"]
@@ -109,7 +110,12 @@ class Verification:
 
 
 def verify_study(
-    conditions: Sequence[Condition], where: Path | None = None, *, jobs: int = 2, references: Path | None = None
+    conditions: Sequence[Condition],
+    where: Path | None = None,
+    *,
+    jobs: int = 2,
+    references: Path | None = None,
+    backend: str = DEFAULT_BACKEND,
 ) -> Verification:
     """Replay the records of some conditions from the reference tables and compare.
 
@@ -120,9 +126,11 @@ def verify_study(
     where : Path, optional
         Folder of the study; default: the records that come with the package.
     jobs : int
-        Number of worker processes.
+        Number of workers.
     references : Path, optional
         Folder of reference tables; default: the package's.
+    backend : str, default "loky"
+        How workers are started, see `whatworked.workers.pool.open_pool`.
 
     Raises
     ------
@@ -136,10 +144,10 @@ def verify_study(
     profile = pinned_profile()
     replayed: list[Record] = []
     total = sum(len(task.cells) for task in tasks)
-    with open_workers(jobs, profile, len(tasks)) as workers, progress(total, "record") as bar:
-        for records in workers.run(tasks, bar):
+    with open_pool(backend, jobs, profile, len(tasks)) as pool, progress(total, "record") as bar:
+        for records in run_tasks(pool, tasks, bar):
             replayed += records
-        designs = next(workers.map(make_designs, [(list(catalog_cubes()),)]))
+        (designs,) = map_calls(pool, make_designs, [(list(catalog_cubes()),)])
     design_faults = [
         f"d={one.d} degree {one.degree} classes {one.classes}"
         for one in designs

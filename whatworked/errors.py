@@ -82,6 +82,22 @@ class ExecutionError(WhatWorkedError):
     """One or more configurations failed to run."""
 
 
+class TransferError(ExecutionError):
+    """Something that cannot be sent to a worker process, or back from it.
+
+    Attributes
+    ----------
+    cause : str
+        What the process said, in one line.
+    """
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            f"something cannot be sent to a worker process: {cause}; define it in a module that it can import"
+        )
+        self.cause = cause
+
+
 class ReferenceTableError(WhatWorkedError):
     """A reference table that is missing, altered or of an unknown schema."""
 

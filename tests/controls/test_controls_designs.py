@@ -12,9 +12,9 @@ from whatworked.controls import DesignPolicy, RandomPolicy, random_order, ridge_
 from whatworked.controls.design_table import ExactScores, catalog_cubes, make_design, make_designs
 from whatworked.controls.designs import score_design
 from whatworked.controls.recorded_designs import FILE, parse, recorded_designs, render
-from whatworked.controls.study import open_workers
 from whatworked.errors import InvalidOptionError
 from whatworked.surfaces import Equivalence, ranks_of
+from whatworked.workers.pool import DEFAULT_BACKEND, map_calls, open_pool
 from whatworked.workers.profile import pinned_profile
 from whatworked.workflows import get
 
@@ -47,8 +47,8 @@ def test_unrecorded_designs_are_those_of_the_plain_implementation(d, degree):
 
 
 def test_recorded_designs_are_what_the_formula_gives_under_the_pinned_profile():
-    with open_workers(1, pinned_profile(), 1) as workers:
-        (made,) = workers.map(make_designs, [(list(catalog_cubes()),)])
+    with open_pool(DEFAULT_BACKEND, 1, pinned_profile(), 1) as pool:
+        (made,) = map_calls(pool, make_designs, [(list(catalog_cubes()),)])
     assert render(made) == FILE.read_text(encoding="utf-8")
 
 

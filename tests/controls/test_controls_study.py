@@ -18,7 +18,7 @@ from whatworked.controls.plan import planned, total
 from whatworked.errors import InvalidOptionError, ReferenceTableError, StorageError, UnknownNameError
 from whatworked.grading import grade
 from whatworked.storage.lock import folder_lock
-from whatworked.workers.profile import HASH_SEED, pinned_profile
+from whatworked.workers.profile import HASH_SEED
 from whatworked.workflows import get
 
 
@@ -192,11 +192,6 @@ class TestRun:
     def test_two_runs_into_one_folder_are_refused(self, tmp_path):
         with folder_lock(tmp_path), pytest.raises(StorageError, match="another run is writing"):
             study.run_study(SOME[:1], tmp_path, jobs=1)
-
-    def test_no_more_workers_start_than_there_are_tasks(self):
-        with study.open_workers(100_000, pinned_profile(), 1) as workers:
-            assert workers.maker().python
-            assert workers.count == 1
 
     def test_a_folder_that_cannot_be_written_is_named(self, tmp_path):
         (tmp_path / "file").write_text("")

@@ -100,7 +100,7 @@ def test_a_large_source_has_one_worker_and_waits_for_another_large_one(monkeypat
 
 def test_stages_are_dropped_when_nothing_needs_them_any_more() -> None:
     one = plan(SIX)
-    work = Work("token", one.prepared, one.workflow, tuple(program.mask for program in one.programs), cold=False)
+    work = Work(one.prepared, one.workflow, tuple(program.mask for program in one.programs), cold=False)
     shared, most = SharedStages(work), 0
     for mask in work.masks:
         WORKFLOW.run(one.prepared, mask, shared)

@@ -14,9 +14,11 @@ from whatworked.errors import InvalidOptionError, PluginError, RunError, Unknown
 from whatworked.plugins import load
 from whatworked.runs import bench, catalog_tasks, named_methods, read_run
 from whatworked.runs.benchmark import Shown, execute, load_all, run_in_process
+from whatworked.runs.dispatch import run_units
 from whatworked.runs.folder import claim, claim_software, finish
 from whatworked.runs.journal import JOURNAL, Journal
-from whatworked.runs.lanes import lanes
+from whatworked.workers.pool import DEFAULT_BACKEND, open_pool
+from whatworked.workers.profile import pinned_profile
 
 SOFTWARE = {"python": "3.11.0", "packages": {"numpy": "2.4.0"}}
 
@@ -118,8 +120,8 @@ def test_records_of_an_unfinished_unit_are_counted(tmp_path, tasks):
         if records == 3:
             seen.touch()  # the unit cannot finish before it is known how far it is
 
-    with lanes(plan, 1) as workers:
-        ((_, result),) = workers.run(plan.units(), under_way)
+    with open_pool(DEFAULT_BACKEND, 1, pinned_profile(), 1) as pool:
+        ((_, result),) = run_units(plan, plan.units(), pool, under_way)
     assert len(result.records) == 5
     assert told == sorted(told)
     assert set(told) <= set(range(6))

@@ -10,6 +10,7 @@ import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, print_named, say
 from whatworked.cli.output import print_json, print_table
+from whatworked.cli.workers import pool_options
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--seeds", default=20, show_default=True, type=click.IntRange(min=1), help="For methods with randomness.")
 @click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Masks bought per ask.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="For all asks of a record, and for its fit [none].")
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers.")
+@pool_options
 @click.option(
     "--references", type=click.Path(path_type=Path, file_okay=False), help="Other folder of reference tables."
 )
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--fresh", is_flag=True, help="Replace a run that the folder holds, instead of going on with it.")
 @click.option("--list", "listing", is_flag=True, help="List the registered plug-ins and named methods, and stop.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, fresh: bool, **how: Any) -> None:
+def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, backend: str, fresh: bool, **how: Any) -> None:
     """Run every estimator with every policy on all conditions (or some), and grade what they deliver.
 
     PLUGIN is a registered name, package.module:Name, ./file.py:Name or optuna:Sampler, with keyword arguments and a
@@ -60,7 +61,7 @@ def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, fresh: bool
 
     plan = _plan(**how)
     folder = out or Path(f"bench-{plan.digest[:8]}")
-    run = execute(plan, folder, jobs, fresh)
+    run = execute(plan, folder, jobs, fresh, backend=backend)
     _print_run(run, folder, as_json)
 
 

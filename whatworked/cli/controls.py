@@ -12,6 +12,7 @@ from whatworked.cli.lazy import Group
 from whatworked.cli.output import print_json
 from whatworked.cli.rows import format_option, print_rows
 from whatworked.cli.surfaces import references_option
+from whatworked.cli.workers import pool_options
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def controls() -> None:
 @controls.command()
 @click.argument("names", nargs=-1, metavar="[CONDITION]...")
 @click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family; repeatable.")
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers.")
+@pool_options
 @click.option(
     "--resume/--fresh",
     default=True,
@@ -87,6 +88,7 @@ def run(
     names: tuple[str, ...],
     families: tuple[str, ...],
     jobs: int,
+    backend: str,
     resume: bool,
     out: Path,
     where: Path | None,
@@ -101,7 +103,9 @@ def run(
     """
     from whatworked.controls.study import run_study
 
-    report = run_study(_chosen(names, families, where), out, jobs=jobs, resume=resume, references=where)
+    report = run_study(
+        _chosen(names, families, where), out, jobs=jobs, resume=resume, references=where, backend=backend
+    )
     if as_json:
         print_json(report.to_dict())
         return
@@ -116,7 +120,7 @@ def run(
 @controls.command()
 @click.argument("names", nargs=-1, metavar="[CONDITION]...")
 @click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family; repeatable.")
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers.")
+@pool_options
 @study_option
 @references_option
 @click.option("--ties", is_flag=True, help="List the records with a choice within rounding of a tie, too.")
@@ -127,6 +131,7 @@ def verify(
     names: tuple[str, ...],
     families: tuple[str, ...],
     jobs: int,
+    backend: str,
     study: Path | None,
     where: Path | None,
     ties: bool,
@@ -139,7 +144,7 @@ def verify(
     """
     from whatworked.controls.verify import verify_study
 
-    found = verify_study(_chosen(names, families, where), study, jobs=jobs, references=where)
+    found = verify_study(_chosen(names, families, where), study, jobs=jobs, references=where, backend=backend)
     if as_json:
         print_json(found.to_dict())
     else:

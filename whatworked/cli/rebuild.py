@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from whatworked.cli.absences import Unrun, print_unrun
 from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.cli.workers import recompute_options
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
     from whatworked.execution.report import ConditionResult, RebuildReport
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def worker_options(command: Command) -> Command:
-    """How the work is done and where raw data may be: the options that rebuilding and verifying have in common."""
-    for option in (
-        click.option("--offline", is_flag=True, default=None, help="Leave the network alone."),
-        click.option("--cache", metavar="DIR", help="Downloads and prepared inputs [WHATWORKED_CACHE]."),
-        click.option("--mirror", metavar="DIR", help="A folder of raw files per source [WHATWORKED_MIRROR]."),
-        click.option("--cold", is_flag=True, help="Run every record by itself, sharing nothing."),
-        click.option("--backend", default="loky", show_default=True, help="How workers are started: loky, dask, …"),
-        click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers."),
-        click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family; repeatable."),
-    ):
-        command = option(command)
-    return command
-
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[CONDITION]...")
-@worker_options
+@recompute_options
 @click.option("--resume/--fresh", default=True, help="Go on from an earlier run in the folder (default), or anew.")
 @click.option(
     "--out", default="out", show_default=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write."

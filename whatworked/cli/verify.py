@@ -10,7 +10,7 @@ import click
 
 from whatworked.cli.absences import Unrun, print_unrun
 from whatworked.cli.output import print_json, print_table, print_text
-from whatworked.cli.rebuild import worker_options
+from whatworked.cli.workers import recompute_options
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SHOWN = 10
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[CONDITION]...")
-@worker_options
+@recompute_options
 @click.option("--sample", default=1.0, show_default=True, metavar="F", help="Share of each condition's records.")
 @click.option("--seed", default=0, show_default=True, help="Which records a sample holds.")
 @click.option(

@@ -16,9 +16,9 @@ from whatworked.execution.families import Families, WorkflowOf, load_families
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
 from whatworked.execution.journal import Journal, JournalRecord
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
-from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.execution.report import ConditionResult, RebuildReport, cause_of
-from whatworked.execution.worker import Ran
+from whatworked.execution.schedule import run_plans
+from whatworked.execution.worker import ProgramResult
 from whatworked.progress import Progress, progress
 from whatworked.references import folder, table_path
 from whatworked.references.index import Index, read_index, write_index
@@ -26,6 +26,7 @@ from whatworked.references.schema import Row, render
 from whatworked.storage.files import storage_errors, write_atomic
 from whatworked.storage.lock import folder_lock
 from whatworked.wording import first_few
+from whatworked.workers.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.workers.profile import NumericProfile, pinned_profile
 from whatworked.workers.software import Maker
 
@@ -43,7 +44,7 @@ class RebuildRequest:
     out : Path
         Folder, a text taken as its path, of the tables, their index and, while the run lasts, its journal.
     jobs, backend : int, str
-        Number of workers and how they are started, see `whatworked.execution.pool.open_pool`.
+        Number of workers and how they are started, see `whatworked.workers.pool.open_pool`.
     cold : bool
         Run every record by itself, sharing nothing.
     fresh : bool
@@ -126,7 +127,7 @@ class _Run:
             for source, ones in by_source.items()
         ]
 
-    def accept(self, plan: SourcePlan, results: Iterable[Ran]) -> list[JournalRecord]:
+    def accept(self, plan: SourcePlan, results: Iterable[ProgramResult]) -> list[JournalRecord]:
         """Put results into the cells they fill; returns what belongs into the journal."""
         records = []
         for ran in results:
@@ -178,7 +179,7 @@ def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) 
             request=request,
             inputs=load_inputs((one.source for one in able), prepare),
             families=families,
-            maker=pool.observe(),
+            maker=pool.maker(),
             index=_index(request),
         )
         if not request.fresh:
@@ -194,12 +195,12 @@ def _execute(run: _Run, pool: Pool, journal: Journal) -> None:
     resumed = sum(run.resumed.values())
     total = resumed + sum(plan.cells for plan in plans)
     with progress(total, "records", initial=resumed, label="rebuild") as bar:
-        for plan, results in pool.run(plans):
+        for plan, results in run_plans(pool, plans):
             journal.append(run.accept(plan, results))
             _advance(bar, plan, results)
 
 
-def _advance(bar: Progress, plan: SourcePlan, results: list[Ran]) -> None:
+def _advance(bar: Progress, plan: SourcePlan, results: list[ProgramResult]) -> None:
     bar.update(sum(len(plan.programs[ran.program].cells) for ran in results))
     bar.set_postfix_str(plan.prepared.source)
 

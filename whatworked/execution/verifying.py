@@ -18,13 +18,14 @@ from whatworked.execution.assembly import header_of, row_of, version_of
 from whatworked.execution.families import Families, WorkflowOf, load_families
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
-from whatworked.execution.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.execution.report import cause_of
+from whatworked.execution.schedule import run_plans
 from whatworked.progress import progress
 from whatworked.references.index import Index, read_index
 from whatworked.references.schema import Table
 from whatworked.storage.canonical import sha256
 from whatworked.surfaces.masks import mask_strings
+from whatworked.workers.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.workers.profile import pinned_profile
 from whatworked.workers.software import Maker
 
@@ -163,7 +164,7 @@ class _Check:
     def run(self, pool: Pool) -> None:
         plans = self.plans()
         with progress(sum(plan.cells for plan in plans), "records", label="verify") as bar:
-            for plan, results in pool.run(plans):
+            for plan, results in run_plans(pool, plans):
                 bar.set_postfix_str(plan.prepared.source)
                 for ran in results:
                     for condition, mask in plan.programs[ran.program].cells:
@@ -239,7 +240,7 @@ def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) ->
             families=families,
             index=index,
             tables=tables,
-            maker=pool.observe(),
+            maker=pool.maker(),
         )
         check.run(pool)
     return VerifyReport(tuple(check.result(one) for one in request.conditions))

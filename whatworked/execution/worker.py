@@ -5,32 +5,33 @@ from __future__ import annotations
 import traceback
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 
 from whatworked.declaration.outcome import Outcome
 from whatworked.declaration.prepared import PreparedInput
 from whatworked.declaration.stage import StageKey, StageResult
 from whatworked.declaration.workflow import Workflow
 from whatworked.errors import InvalidOutcomeError
-from whatworked.workers.profile import NumericProfile, require_pinned
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Work:
-    """A source as a worker needs it: what to run on what, and the masks of all its programs.
+    """A source as a worker needs it: what to run on what, and the masks of all its programs."""
 
-    `token` tells it from any other piece of work, of this run or an earlier one in the same process.
-    """
-
-    token: str
     prepared: PreparedInput
     workflow: Workflow
     masks: tuple[str, ...]
     cold: bool
 
+    @cached_property
+    def shared(self) -> SharedStages:
+        """What the masks share; each worker has its own, for as long as it holds the source."""
+        return SharedStages(self)
+
 
 @dataclass(frozen=True)
-class Ran:
-    """The end of one run, by the number of its program: its outcome, or the traceback of what went wrong."""
+class ProgramResult:
+    """What one program gave, by its number: the outcome, or the traceback of what went wrong."""
 
     program: int
     outcome: Outcome | None = None
@@ -71,63 +72,37 @@ class SharedStages(dict[StageKey, StageResult]):
             self.pop(key, None)
 
 
-# A worker holds one source at a time: its own copy of what the masks of that source share.
-_held: tuple[Work, SharedStages] | None = None
-
-
-def run_programs(profile: NumericProfile, token: str, programs: tuple[int, ...], work: Work | None) -> list[Ran] | None:
-    """Run some programs of one source.
+def run_programs(work: Work, programs: tuple[int, ...]) -> list[ProgramResult]:
+    """Run some programs of a source.
 
     Parameters
     ----------
-    profile : NumericProfile
-        What the process must run under.
-    token : str
-        `Work.token` of the source.
+    work : Work
+        The source.
     programs : tuple of int
         Positions in `Work.masks`.
-    work : Work or None
-        The source; None if this process got it with an earlier call.
 
     Returns
     -------
-    list of Ran, or None
-        One per program; None if `work` is missing and the process does not hold the source.
-
-    Raises
-    ------
-    ExecutionError
-        If the process is not pinned.
+    list of ProgramResult
+        One per program.
     """
-    require_pinned(profile)
-    current = _hold(token, work)
-    if current is None:
-        return None
-    held, shared = current
-    return [_run(held, program, None if held.cold else shared) for program in programs]
+    return [_run(work, program, None if work.cold else work.shared) for program in programs]
 
 
-def _hold(token: str, work: Work | None) -> tuple[Work, SharedStages] | None:
-    global _held
-    if _held is None or _held[0].token != token:
-        if work is None:
-            return None
-        _held = None  # frees the source before, ahead of what the next one needs
-        _held = (work, SharedStages(work))
-    return _held
-
-
-def _run(work: Work, program: int, shared: SharedStages | None) -> Ran:
+def _run(work: Work, program: int, shared: SharedStages | None) -> ProgramResult:
     mask = work.masks[program]
     try:
         outcome = work.workflow.run(work.prepared, mask, shared)
         if problems := list(outcome.problems()):
             name, source = work.workflow.metric.name, work.prepared.source
             raise InvalidOutcomeError(f"{name} on {source}: {'; '.join(problems)}")
-        return Ran(program, outcome)
+        return ProgramResult(program, outcome)
     except (Exception, SystemExit):  # a workflow may raise anything; one mask must not end the others
         # A message may hold what has no UTF-8, a file's name for instance; the log is written in it.
-        return Ran(program, failure=traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8"))
+        return ProgramResult(
+            program, failure=traceback.format_exc().encode("utf-8", "backslashreplace").decode("utf-8")
+        )
     finally:
         if shared is not None:
             shared.drop_prediction(work.workflow.stage_keys(mask)[-1])

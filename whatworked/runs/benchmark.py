@@ -6,19 +6,22 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatworked.errors import unknown_name
+import msgspec
+
+from whatworked.errors import InvalidOptionError, unknown_name
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.inspecting import is_instance
 from whatworked.plugins.registry import Kind, methods
 from whatworked.progress import Progress, progress
+from whatworked.runs.dispatch import run_units
 from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_finished, read_run
 from whatworked.runs.journal import Journal
-from whatworked.runs.lanes import lanes
 from whatworked.runs.plan import Method, Plan, crossed
 from whatworked.runs.tasks import Task, as_names, catalog_tasks
 from whatworked.runs.unit import UnitResult, run_unit
 from whatworked.storage.lock import folder_lock
-from whatworked.workers.processes import worker_count
+from whatworked.workers.pool import DEFAULT_BACKEND, open_pool
+from whatworked.workers.profile import pinned_profile
 
 Named = str | Any
 
@@ -35,6 +38,7 @@ def bench(
     extra: Sequence[Method] = (),
     fresh: bool = False,
     time_limit: float | None = None,
+    backend: str = DEFAULT_BACKEND,
 ) -> Run:
     """Benchmark every estimator with every policy.
 
@@ -61,6 +65,8 @@ def bench(
     time_limit : float, optional
         Seconds that a policy may take for all purchases of a record, and an estimator for its fit; what takes longer is
         a missing delivery.
+    backend : str, default "loky"
+        How workers are started; another one of joblib, for instance ``"dask"``, takes no time limit.
 
     Returns
     -------
@@ -78,7 +84,7 @@ def bench(
     chosen = catalog_tasks() if tasks is None else (tasks,) if isinstance(tasks, Task) else tuple(tasks)
     budgets = (budgets,) if isinstance(budgets, int) else tuple(budgets)
     plan = Plan(chosen, (*combined, *extra), budgets, seeds, batch, time_limit)
-    return execute(plan, Path(out), jobs, fresh)
+    return execute(plan, Path(out), jobs, fresh, backend=backend)
 
 
 def load_all(named: Named | Iterable[Named], kind: Kind) -> tuple[Plugin, ...]:
@@ -128,26 +134,34 @@ def named_methods(labels: str | Sequence[str]) -> tuple[Method, ...]:
     return tuple(Method(estimators[known[label][0]], policies[known[label][1]], label) for label in labels)
 
 
-def execute(plan: Plan, folder: Path, jobs: int = 1, fresh: bool = False, label: str = "bench") -> Run:
+def execute(
+    plan: Plan,
+    folder: Path,
+    jobs: int = 1,
+    fresh: bool = False,
+    label: str = "bench",
+    backend: str = DEFAULT_BACKEND,
+) -> Run:
     """Run what is left of `plan`, or all of it if `fresh`, and write its results to `folder`.
 
     `label` is what the progress bar calls it.
     """
+    _check_limit(plan, backend)
     with folder_lock(folder):
         if fresh:
             clear(folder)
         claim(folder, plan)
         if is_finished(folder):
             return read_run(folder)
-        with Journal(folder) as journal, lanes(plan, worker_count(jobs, len(plan.units()))) as workers:
-            software = workers.software()
+        with Journal(folder) as journal, open_pool(backend, jobs, pinned_profile(), len(plan.units())) as pool:
+            software: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(pool.maker()))
             claim_software(folder, software)
             done = journal.finished()
             left = [unit for unit in plan.units() if unit.key not in done]
             kept = sum(len(result.records) for result in done.values())
             with progress(len(plan.expected()), "records", initial=kept, label=label) as bar:
                 shown = Shown(bar)
-                for unit, result in workers.run(left, shown.under_way):
+                for unit, result in run_units(plan, left, pool, shown.under_way):
                     journal.append(unit, result)
                     done[unit.key] = result
                     bar.set_postfix_str(f"{plan.tasks[unit.task].condition}, {plan.policies[unit.policy].label}")
@@ -155,6 +169,15 @@ def execute(plan: Plan, folder: Path, jobs: int = 1, fresh: bool = False, label:
             run = finish(folder, plan, [done[unit.key] for unit in plan.units()], software)
             journal.remove()
     return run
+
+
+def _check_limit(plan: Plan, backend: str) -> None:
+    if plan.time_limit is not None and backend != DEFAULT_BACKEND:
+        raise InvalidOptionError(
+            f"the time limit of {plan.time_limit:g} s cannot be kept on backend {backend}: a plug-in that hangs must be "
+            "ended with its process, and only processes of our own can be; leave out --time-limit, or use "
+            f"--backend {DEFAULT_BACKEND}"
+        )
 
 
 class Shown:

@@ -6,14 +6,14 @@ import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from whatworked.plugins import Plugin
 from whatworked.plugins.guard import describe
 from whatworked.plugins.limits import TimeLimitError, opened, overrun
 from whatworked.testing import checks_of
 from whatworked.testing.kit import TIME_LIMIT, Check, CheckResult, run_check
-from whatworked.workers.processes import end_processes, first_finished, start_processes
+from whatworked.workers.call import Call
+from whatworked.workers.pool import DEFAULT_BACKEND, open_pool
 from whatworked.workers.profile import pinned_profile
 
 
@@ -32,37 +32,22 @@ def run_checks_apart(
         Seconds for each case of a check. A plug-in that cannot be interrupted then is ended with its process; that and
         a plug-in that ends its process itself are failures like others.
     """
-    with tempfile.TemporaryDirectory(prefix="whatworked-") as folder:
-        worker = _Worker(Path(folder) / "step")
-        try:
-            for position in range(len(checks_of(plugin.kind))):
-                yield worker.run(plugin, position, dimensions, time_limit)
-        finally:
-            worker.close()
+    checks = checks_of(plugin.kind)
+    with (
+        tempfile.TemporaryDirectory(prefix="whatworked-") as folder,
+        open_pool(DEFAULT_BACKEND, 1, pinned_profile(), len(checks)) as pool,
+    ):
+        note = Path(folder) / "step"
+        waiting = iter(range(len(checks)))
 
+        def supply(lane: int) -> Call[Check] | None:
+            del lane
+            for position in waiting:
+                return Call(checks[position], _run, (plugin, position, dimensions, time_limit, note))
+            return None
 
-class _Worker:
-    """One process, replaced when a check ends it."""
-
-    def __init__(self, note: Path) -> None:
-        self._note = note
-        self._executor = start_processes(pinned_profile())
-
-    def run(self, plugin: Plugin, position: int, dimensions: tuple[int, ...], time_limit: float) -> CheckResult:
-        from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-        future: Any = self._executor.submit(_run, plugin, position, dimensions, time_limit, self._note)
-        try:
-            first_finished([future])
-            result: CheckResult = future.result()
-        except TerminatedWorkerError:
-            self.close()
-            self._executor = start_processes(pinned_profile())
-            return _failed(checks_of(plugin.kind)[position], overrun(self._note), time_limit)
-        return result
-
-    def close(self) -> None:
-        end_processes(self._executor)
+        for answer in pool.run(supply):
+            yield _failed(answer.call.subject, overrun(note), time_limit) if answer.died else answer.value
 
 
 def _failed(check: Check, ended: tuple[str, str] | None, time_limit: float) -> CheckResult:

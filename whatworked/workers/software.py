@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
 
+from whatworked.errors import ExecutionError
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.workers.profile import NumericProfile, blas_libraries, require_pinned, vector_features
 
@@ -72,3 +74,20 @@ def _maker(hash_seed: str) -> Maker:
             hash_seed=hash_seed,
         ),
     )
+
+
+def common_maker(makers: Sequence[Maker]) -> Maker:
+    """The software that all workers compute with.
+
+    Raises
+    ------
+    ExecutionError
+        If workers compute with different software, so that one table would mix results.
+    """
+    different = {maker.digest: maker for maker in makers}
+    if len(different) > 1:
+        raise ExecutionError(
+            "workers differ in Python, packages or numeric profile, so that one table would mix results: "
+            + "; ".join(repr(maker) for maker in different.values())
+        )
+    return makers[0]

@@ -5,19 +5,14 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from whatworked.errors import InvalidOptionError, MissingExtraError, unknown_name
-from whatworked.execution.plan import SourcePlan
-from whatworked.execution.pool import DEFAULT_BACKEND, Batch, agreed
-from whatworked.execution.schedule import Queue, Schedule
-from whatworked.execution.worker import Ran, run_programs
+from whatworked.errors import ExecutionError, InvalidOptionError, MissingExtraError, unknown_name
+from whatworked.workers.call import DEATH, Answer, Call, Subject, perform
+from whatworked.workers.pool import DEFAULT_BACKEND, Supply
 from whatworked.workers.profile import NumericProfile
-from whatworked.workers.software import Maker, observe
-
-CHUNK = 16
-"""Programs per task: here the backend, not we, chooses the worker, and stages are shared within a task."""
+from whatworked.workers.software import Maker, common_maker, observe
 
 UNSUITABLE = {
     "threading": "threads would mix up each other's warnings",
@@ -27,53 +22,85 @@ UNSUITABLE = {
 
 @contextlib.contextmanager
 def open_backend(backend: str, jobs: int, profile: NumericProfile) -> Iterator[BackendPool]:
-    """Workers of a joblib backend; see `whatworked.execution.pool.open_pool`."""
+    """Workers of a joblib backend; see `whatworked.workers.pool.open_pool`."""
     _check_backend(backend)
     with _environment(profile), _cluster(backend, jobs, profile):
         yield BackendPool(backend, jobs, profile)
 
 
 class BackendPool:
-    """Tasks of several programs that joblib spreads over whatever workers its backend has."""
+    """Calls that joblib spreads over whatever workers its backend has; see `whatworked.workers.pool.Pool`.
+
+    Each call brings its state with it, since the backend chooses the worker. One that holds the state already goes on
+    with its own copy.
+    """
+
+    keeps_lanes = False
 
     def __init__(self, backend: str, jobs: int, profile: NumericProfile) -> None:
         self._backend = backend
         self._jobs = jobs
         self._profile = profile
 
-    def observe(self) -> Maker:
-        """See `Pool.observe`."""
+    @property
+    def workers(self) -> int:
+        """See `Pool.workers`."""
+        return self._jobs
+
+    def maker(self) -> Maker:
+        """See `Pool.maker`."""
         from joblib import delayed
 
-        return agreed(list(self._parallel(delayed(observe)(self._profile) for _ in range(self._jobs))))
+        return common_maker(list(self._parallel(delayed(observe)(self._profile) for _ in range(self._jobs))))
 
-    def run(self, plans: Sequence[SourcePlan]) -> Iterator[Batch]:
+    def run(self, supply: Supply[Subject], looked: Callable[[], object] | None = None) -> Iterator[Answer[Subject]]:
         """See `Pool.run`."""
         from joblib import delayed
 
-        tasks = list(_tasks(plans))
-        calls = (
-            delayed(_numbered)(number, self._profile, queue.token, programs, queue.work)
-            for number, (queue, programs) in enumerate(tasks)
-        )
-        for number, results in self._parallel(calls):
-            yield tasks[number][0].plan, results
+        del looked
+        asked: list[Call[Subject]] = []
+
+        def calls() -> Iterator[Any]:
+            while (call := supply(0)) is not None:
+                asked.append(call)
+                token = "" if call.state is None else call.state.token
+                arguments = (self._profile, call.function, call.arguments, token, call.state)
+                yield delayed(_numbered)(len(asked) - 1, *arguments)
+
+        # What the caller added while it took the last answers is another round.
+        finished = -1
+        while finished < len(asked):
+            finished = len(asked)
+            for number, value in self._parallel(calls()):
+                yield Answer(asked[number], 0, value)
 
     def _parallel(self, calls: Any) -> Iterator[Any]:
         from joblib import Parallel, parallel_config
 
-        with parallel_config(backend=self._backend, n_jobs=self._jobs):
+        with parallel_config(backend=self._backend, n_jobs=self._jobs), _deaths(self._backend):
             yield from Parallel(batch_size=1, return_as="generator_unordered", pre_dispatch="2*n_jobs")(calls)
 
 
-def _tasks(plans: Sequence[SourcePlan]) -> Iterator[tuple[Queue, tuple[int, ...]]]:
-    for queue in Schedule(plans).queues:
-        while queue.waiting:
-            yield queue, queue.take(CHUNK, from_end=False)
+def _numbered(number: int, *call: Any) -> tuple[int, Any]:
+    return number, perform(*call)
 
 
-def _numbered(number: int, *call: Any) -> tuple[int, list[Ran]]:
-    return number, run_programs(*call) or []
+@contextlib.contextmanager
+def _deaths(backend: str) -> Iterator[None]:
+    """Turn the death of a worker inside the block into an `ExecutionError` with advice."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise ExecutionError(DEATH) from error
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in {backend, "distributed"}:
+            raise
+        raise ExecutionError(
+            f"backend {backend} failed: {type(error).__name__}: {error}; what had finished is kept. "
+            "Run the same command again to go on, or without --backend"
+        ) from error
 
 
 def _check_backend(backend: str) -> None:

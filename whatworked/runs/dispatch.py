@@ -1,0 +1,183 @@
+"""Handing units to workers: a unit that kills its process is known, and nothing else is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from whatworked.errors import PluginError, TransferError
+from whatworked.plugins.limits import Watch, opened, overrun
+from whatworked.runs.plan import Plan, Unit
+from whatworked.runs.unit import UnitResult, missing_result, run_unit
+from whatworked.workers.call import Answer, Call, State
+from whatworked.workers.pool import Pool
+
+_OURS = f"{PluginError.__module__}.{PluginError.__qualname__}: "
+"""How a traceback names an error that is told on its own."""
+
+
+@dataclass(frozen=True)
+class UnitCall:
+    """What a worker is asked to run: a unit, or one of its estimators, without the steps that were ended before."""
+
+    unit: Unit
+    estimator: str | None = None
+    ended: frozenset[str] = frozenset()
+
+    def without(self, step: str) -> UnitCall:
+        """The same, with one more step that was ended."""
+        return replace(self, ended=self.ended | {step})
+
+
+@dataclass(frozen=True)
+class LaneFiles:
+    """Where the process of a lane says how far it is, for us to read when it is dead or busy."""
+
+    step: Path
+    records: Path
+
+    def count(self) -> int:
+        """How many records the processes of the lane have made so far."""
+        try:
+            return self.records.stat().st_size
+        except OSError:
+            return 0
+
+
+def run_units(
+    plan: Plan, units: Sequence[Unit], pool: Pool, under_way: Callable[[int], None] | None = None
+) -> Iterator[tuple[Unit, UnitResult]]:
+    """Results of units as they come.
+
+    A unit whose process was ended by the time limit is run again without the step that took too long. One whose process
+    dies otherwise is run again estimator by estimator, to tell which it is.
+
+    Parameters
+    ----------
+    plan : Plan
+        Sent once to every process.
+    units : sequence of Unit
+        What to run.
+    pool : Pool
+        The workers. Where it keeps no lanes, the death of a process ends the run.
+    under_way : callable, optional
+        Told now and then, while nothing finishes, how many records the unfinished units have.
+
+    Raises
+    ------
+    PluginError
+        If a plug-in or condition cannot be sent to a worker process.
+    ExecutionError
+        If a worker is not pinned, or workers die as soon as they start.
+    """
+    with tempfile.TemporaryDirectory(prefix="whatworked-") as folder:
+        dispatch = _Dispatch(plan, units, Path(folder) if pool.keeps_lanes else None)
+        looked = None if under_way is None else lambda: under_way(dispatch.records_under_way())
+        try:
+            for answer in pool.run(dispatch.supply, looked):
+                yield from dispatch.accept(answer)
+        except TransferError as error:
+            raise _plugin_error(error) from error
+
+
+class _Dispatch:
+    """What is still to run, and what the parts of a unit that was taken apart have given."""
+
+    def __init__(self, plan: Plan, units: Sequence[Unit], folder: Path | None) -> None:
+        self._plan = plan
+        self._state = State(plan)
+        self._folder = folder
+        self._waiting = [UnitCall(unit) for unit in reversed(units)]
+        self._parts: dict[Unit, dict[str, UnitResult]] = {}
+        self._running: dict[int, tuple[UnitCall, int]] = {}
+
+    def supply(self, lane: int) -> Call[UnitCall] | None:
+        """See `whatworked.workers.pool.Supply`."""
+        if not self._waiting:
+            return None
+        call, files = self._waiting.pop(), self._files(lane)
+        if files is not None:
+            self._running[lane] = call, files.count()
+        return Call(call, _run_call, (call, files), self._state)
+
+    def accept(self, answer: Answer[UnitCall]) -> Iterator[tuple[Unit, UnitResult]]:
+        """The unit that an answer completes, if any; after a death, what is to be tried instead is put in line."""
+        call = answer.call.subject
+        if self._running.get(answer.lane, (None,))[0] is call:  # else the lane is at its next call already
+            del self._running[answer.lane]
+        if not answer.died:
+            yield from self._finish(call, answer.value)
+        elif (step := self._overrun(answer.lane)) is not None:
+            self._waiting.append(call.without(step))
+        elif call.estimator is None:
+            self._waiting += [replace(call, estimator=label) for label in reversed(self._estimators(call.unit))]
+        else:
+            yield from self._finish(call, missing_result(self._plan, call.unit, (call.estimator,)))
+
+    def records_under_way(self) -> int:
+        """How many records the units have that are running."""
+        counts = {lane: files.count() for lane in self._running if (files := self._files(lane)) is not None}
+        return sum(count - self._running[lane][1] for lane, count in counts.items())
+
+    def _finish(self, call: UnitCall, result: UnitResult) -> Iterator[tuple[Unit, UnitResult]]:
+        if call.estimator is None:
+            yield call.unit, result
+            return
+        parts = self._parts.setdefault(call.unit, {})
+        parts[call.estimator] = result
+        labels = self._estimators(call.unit)
+        if len(parts) == len(labels):
+            del self._parts[call.unit]
+            yield call.unit, _joined([parts[label] for label in labels])
+
+    def _estimators(self, unit: Unit) -> list[str]:
+        methods = self._plan.methods_of(self._plan.policies[unit.policy])
+        return list(dict.fromkeys(method.estimator.label for method in methods))
+
+    def _files(self, lane: int) -> LaneFiles | None:
+        if self._folder is None:
+            return None
+        return LaneFiles(self._folder / f"step-{lane}", self._folder / f"records-{lane}")
+
+    def _overrun(self, lane: int) -> str | None:
+        """The step for which the time limit ended the process of a lane; None if it died otherwise."""
+        files = self._files(lane)
+        found = None if files is None else overrun(files.step)
+        return None if found is None else found[0]
+
+
+def _joined(parts: Sequence[UnitResult]) -> UnitResult:
+    return UnitResult(
+        tuple(record for part in parts for record in part.records),
+        tuple(cost for part in parts for cost in part.costs),
+        tuple(dict.fromkeys(line for part in parts for line in part.log)),
+    )
+
+
+def _plugin_error(error: TransferError) -> PluginError:
+    if error.cause.startswith(_OURS):
+        return PluginError(f"{error.cause.removeprefix(_OURS)}; what had finished is kept")
+    return PluginError(
+        f"a plug-in or condition cannot be sent to a worker process: {error.cause}; "
+        "give plug-ins as texts (module:Name, ./file.py:Name)"
+    )
+
+
+def _run_call(plan: Plan, call: UnitCall, files: LaneFiles | None) -> UnitResult:
+    """Run in the worker."""
+    estimators = None if call.estimator is None else (call.estimator,)
+    if files is None:
+        return run_unit(plan, call.unit, estimators)
+    watch = Watch(plan.time_limit, opened(files.step), call.ended)
+    return run_unit(plan, call.unit, estimators, watch, partial(_tick, files.records))
+
+
+def _tick(count: Path) -> None:
+    """One byte for one record; how much the file has grown says how many there are."""
+    if (file := opened(count)) is not None:
+        with contextlib.suppress(OSError):  # a full disk; only the progress bar is the poorer
+            file.write(b".")
