@@ -17,7 +17,9 @@ from pathlib import Path
 
 from whatworked.catalog import conditions
 from whatworked.controls import store
-from whatworked.controls.study import Task, run_study, task_of
+from whatworked.controls.plan import planned
+from whatworked.controls.study import run_study, task_of
+from whatworked.environments.effects import Task
 from whatworked.grading import Record
 from whatworked.surfaces import mask_string
 from whatworked.workers.pool import DEFAULT_BACKEND, map_calls, open_pool
@@ -33,17 +35,18 @@ def plain_records(task: Task, every: int) -> list[tuple[Record, float]]:
 
     surface = dict(zip(task.surface.masks, task.surface.utilities.tolist(), strict=True))
     d = task.surface.d
+    assert task.equivalence is not None
     ranks = task.equivalence.representative
     classes = {mask: mask_string(ranks[rank], d) for rank, mask in enumerate(task.surface.masks)}
     made = []
-    for cell in task.cells[::every]:
+    for cell in planned(task.track)[::every]:
         one = oracle.record(cell.method, surface, cell.seed, cell.budget, classes)
         record = Record(
-            condition=task.condition.id,
+            condition=task.condition,
             method=cell.method,
             seed=cell.seed,
             budget=cell.budget,
-            table=task.table,
+            table=task.digest,
             purchases=tuple(one.purchases),
             predictions=tuple(one.predictions.values()),
         )
@@ -53,7 +56,7 @@ def plain_records(task: Task, every: int) -> list[tuple[Record, float]]:
 
 def run_plain(jobs: int, every: int) -> tuple[float, list[tuple[Record, float]]]:
     start = time.perf_counter()
-    tasks = sorted((task_of(one) for one in conditions()), key=lambda task: (-task.surface.d, -len(task.cells)))
+    tasks = sorted((task_of(one) for one in conditions()), key=lambda task: (-task.d, -len(planned(task.track))))
     with open_pool(DEFAULT_BACKEND, jobs, pinned_profile(), jobs) as pool:
         results = map_calls(pool, plain_records, [(task, every) for task in tasks])
         made = [pair for part in results for pair in part]

@@ -6,7 +6,7 @@ from whatworked.controls.acquisition import KrigingPolicy
 from whatworked.controls.designs import DesignPolicy, RandomPolicy, random_order, ridge_design
 from whatworked.controls.kriging import KrigingEstimator
 from whatworked.controls.mean import MeanEstimator
-from whatworked.controls.methods import ESTIMATORS, METHODS, POLICIES, Method, estimator, method, policy
+from whatworked.controls.methods import ESTIMATORS, METHODS, POLICIES, Control, estimator, method, policy
 from whatworked.controls.ridge import RidgeEstimator
 from whatworked.methods.candidates import Scores
 from whatworked.methods.classes import ClassAwareEstimator
@@ -16,11 +16,11 @@ __all__ = [
     "METHODS",
     "POLICIES",
     "ClassAwareEstimator",
+    "Control",
     "DesignPolicy",
     "KrigingEstimator",
     "KrigingPolicy",
     "MeanEstimator",
-    "Method",
     "RandomPolicy",
     "RidgeEstimator",
     "Scores",

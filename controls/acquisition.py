@@ -14,7 +14,7 @@ import numpy as np
 
 from whatworked.controls.kriging import KrigingModel, fit_kriging
 from whatworked.errors import InvalidOptionError
-from whatworked.methods.candidates import Scores, candidates_of, check_scorable
+from whatworked.methods.candidates import Decision, Scores, bits_of_decisions, candidates_of, check_scorable
 from whatworked.protocols import SearchState
 from whatworked.surfaces.edges import edges
 from whatworked.surfaces.equivalence import Equivalence
@@ -141,7 +141,32 @@ class KrigingPolicy:
         InvalidOptionError
             For more than 12 options.
         """
-        return state.bits(np.array([scores.best for scores in self.explain(state, n)], dtype=np.int64))
+        return bits_of_decisions(state, self.decide(state, n))
+
+    def decide(self, state: SearchState, n: int) -> tuple[Decision, ...]:
+        """The choices that `ask` makes, each with the hyper-parameters it rests on and whether a tie was near.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of masks wanted, at least 1.
+
+        Returns
+        -------
+        tuple of Decision
+            In order; fewer than `n` if fewer masks, or classes, are left unmeasured.
+
+        Raises
+        ------
+        InvalidOptionError
+            For more than 12 options.
+        """
+        model, found = self._explained(state, n)
+        return tuple(
+            Decision(scores.best, model.near_tie or scores.choice.near_tie, model.hyperparameters) for scores in found
+        )
 
     def explain(self, state: SearchState, n: int = 1) -> tuple[Scores, ...]:
         """Scores of all candidates at each of the next choices.
@@ -163,6 +188,9 @@ class KrigingPolicy:
         InvalidOptionError
             For more than 12 options.
         """
+        return tuple(self._explained(state, n)[1])
+
+    def _explained(self, state: SearchState, n: int) -> tuple[KrigingModel, list[Scores]]:
         check_scorable(state.d)
         known, left = candidates_of(state, self.class_aware)
         cells = _cells(state, self.class_aware)
@@ -172,7 +200,7 @@ class KrigingPolicy:
             pending = np.array([scores.best for scores in found], dtype=np.int64)
             found.append(score_candidates(model, left, self.target, cells, pending))
             left = left[left != found[-1].best]
-        return tuple(found)
+        return model, found
 
 
 def _cells(state: SearchState, class_aware: bool) -> IntArray:

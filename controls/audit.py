@@ -8,24 +8,28 @@ grade is that of the predictions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from whatworked.controls import kriging, ridge
 from whatworked.controls.acquisition import KrigingPolicy, Target, score_candidates
-from whatworked.controls.methods import METHODS
-from whatworked.controls.paths import Runner, degree_of, run_method
-from whatworked.controls.plan import Cell
+from whatworked.controls.methods import METHODS, Control
+from whatworked.controls.paths import play_control
+from whatworked.controls.ridge import RidgeEstimator
+from whatworked.environments.effects.delivery import Delivery, aliases_of, complete
+from whatworked.environments.effects.loop import measured_after, state_after
+from whatworked.environments.effects.task import Task
 from whatworked.errors import WhatWorkedError
 from whatworked.grading.grader import grade
 from whatworked.grading.record import Record
+from whatworked.methods.candidates import Known, candidates_of
+from whatworked.methods.classes import ClassAwareEstimator, ClassModel
 from whatworked.methods.ties import Choice, may_win
 from whatworked.protocols import Predictor
 from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.masks import FloatArray, anchors, as_strings, mask_ranks
-from whatworked.surfaces.surface import ResponseSurface
+from whatworked.surfaces.masks import FloatArray, IntArray, all_bits, as_strings, mask_ranks
 
 TOLERANCE = 1e-9
 """Largest difference of a prediction or a graded quantity that counts as rounding."""
@@ -40,36 +44,65 @@ def close(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def differing_grades(one: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> list[str]:
+def differing_grades(found: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> list[str]:
     """Names of the quantities in which two grades differ by more than rounding, each after the word "grade"."""
-    left, right = one or {}, other or {}
+    left, right = found or {}, other or {}
     return [f"grade {name}" for name in sorted({*left, *right}) if not close(left.get(name), right.get(name))]
 
 
-def faults(record: Record, surface: ResponseSurface, equivalence: Equivalence) -> tuple[str, ...]:
+def faults(record: Record, task: Task) -> tuple[str, ...]:
     """What in a record of the study does not follow from its own choices, or was no choice that a tie allows.
 
     Parameters
     ----------
     record : Record
         Of a method of `whatworked.controls.METHODS`.
-    surface : ResponseSurface
-        The truth it was computed from.
-    equivalence : Equivalence
-        The workflow's classes.
+    task : Task
+        What it was computed from, with the workflow's classes.
 
     Returns
     -------
     tuple of str
         One phrase per fault; empty for a sound record.
     """
-    method = METHODS[record.method]
-    runner = Runner(surface.utilities, equivalence if method.class_aware else Equivalence.trivial(surface.d))
     try:
-        bought = mask_ranks(record.purchases, surface.d).tolist()
-        return tuple(_faults(record, surface, runner, bought))
+        return tuple(_faults(_Case(record, task)))
     except WhatWorkedError as error:
         return (str(error),)
+
+
+class _Case:
+    """A record, what it bought, and the truth that it can be held against.
+
+    Raises
+    ------
+    InvalidMaskError
+        If a purchase is no mask of the surface.
+    """
+
+    def __init__(self, record: Record, task: Task) -> None:
+        self.record, self.surface, self.d, self.control = record, task.surface, task.d, METHODS[record.method]
+        self.classes = task.equivalence if self.control.class_aware else None
+        self.bought: tuple[int, ...] = tuple(mask_ranks(record.purchases, task.d).tolist())
+
+    def after(self, count: int) -> tuple[Known, IntArray]:
+        """What was known after some purchases, one mask per class, and what could still be bought, ascending."""
+        utilities = self.surface.utilities
+        return candidates_of(state_after(self.bought[:count], utilities, 0, self.classes), self.control.class_aware)
+
+    def delivery(self, model: Predictor) -> Delivery:
+        """What a model that was fitted to all that was bought delivers."""
+        if self.classes is not None:
+            model = ClassModel(self.classes, self.after(len(self.bought))[0], model)
+        table = model.predict(all_bits(self.d))
+        return complete(model, table, self.surface.utilities, self.bought, self.classes)
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Unmeasured masks of the classes that were measured."""
+        if self.classes is None:
+            return ()
+        return as_strings(aliases_of(measured_after(self.bought, self.d), self.classes)[0], self.d)
 
 
 class _Trail:
@@ -88,61 +121,70 @@ class _Trail:
         return Choice(place, near_tie=sum(possible) > 1)
 
 
-def _faults(record: Record, surface: ResponseSurface, runner: Runner, bought: Sequence[int]) -> Iterator[str]:
-    allowed = set(runner.left(runner.known(())).tolist())
+def _faults(case: _Case) -> Iterator[str]:
+    record, bought = case.record, case.bought
+    allowed = set(case.after(0)[1].tolist())
     if len(set(bought)) < len(bought) or set(bought) - allowed or len(bought) != min(record.budget, len(allowed)):
         yield "purchases are not distinct masks that may be bought, as many as the budget allows"
         return
     trail = _Trail()
-    policy = METHODS[record.method].build_policy(record.seed)
+    policy = case.control.build_policy(record.seed)
     if isinstance(policy, KrigingPolicy):
-        model = _follow_kriging(record, runner, policy.target, bought, trail)
+        model = _follow_kriging(case, policy.target, trail)
     else:
-        model = _follow_ridge(record, runner, bought, trail)
+        model = _follow_ridge(case, trail)
     yield from trail.faults
-    if model is not None and not close(record.predictions, runner.table(model, runner.known(bought)).tolist()):
+    if model is not None and not close(record.predictions, case.delivery(model).predictions.tolist()):
         yield "predictions are not those of the last fit"
     if record.near_tie and not trail.tied:
         yield "near_tie, but no choice lies within rounding of a tie"
-    if record.aliases != as_strings(runner.aliases(bought), surface.d):
+    if record.aliases != case.aliases:
         yield "aliases do not follow from the purchases"
-    regraded = grade(surface, record.predictions or (), [*anchors(surface.d), *bought]).to_dict()
+    regraded = grade(case.surface, record.predictions or (), measured_after(bought, case.d)).to_dict()
     yield from differing_grades(record.grade, regraded)
 
 
-def _follow_ridge(record: Record, runner: Runner, bought: Sequence[int], trail: _Trail) -> Predictor | None:
+def _follow_ridge(case: _Case, trail: _Trail) -> Predictor | None:
     """The ridge that a record says it fitted; its purchases hang on no tie, since designs are recorded."""
-    (planned,) = run_method(runner, record.method, record.seed, [Cell(record.method, record.seed, record.budget)])
+    record = case.record
+    (planned,) = play_control(case.control, record.seed, case.surface.utilities, case.classes, [record.budget])
     trail.tied = planned.near_tie
-    if planned.purchases != tuple(bought):
+    if planned.delivery.bought != case.bought:
         trail.faults.append("purchases are not those of the design")
     said = [{"alpha": alpha} for alpha in ridge.ALPHAS]
     if len(record.steps) != 1 or record.steps[0] not in said:
         trail.faults.append("steps are not one penalty of the grid")
         return None
-    known = runner.known(bought)
-    smoother = ridge.smoother(runner.d, tuple(known.ranks.tolist()), degree_of(METHODS[record.method]))
+    known, _ = case.after(len(case.bought))
+    smoother = ridge.smoother(case.d, tuple(known.ranks.tolist()), _degree(case.control))
     losses, noise = smoother.deciding_losses(known.values)
     place = said.index(record.steps[0])
     return smoother.model(known.values, trail.choice("alpha", place, -losses, ridge.DECIMALS, noise))
 
 
-def _follow_kriging(
-    record: Record, runner: Runner, target: Target, bought: Sequence[int], trail: _Trail
-) -> Predictor | None:
+def _degree(control: Control) -> int:
+    """Degree of the ridge that a method fits; 0 if it fits something else."""
+    estimator = control.build_estimator()
+    base = estimator.base if isinstance(estimator, ClassAwareEstimator) else estimator
+    return base.degree if isinstance(base, RidgeEstimator) else 0
+
+
+def _follow_kriging(case: _Case, target: Target, trail: _Trail) -> Predictor | None:
     """The last Gaussian process that a record says it fitted, after checking all choices on the way."""
+    record, bought = case.record, case.bought
     said = [{"length": length, "nugget": nugget} for length in kriging.LENGTHS for nugget in kriging.NUGGETS]
     if len(record.steps) != len(bought) + 1 or not all(step in said for step in record.steps):
         trail.faults.append("steps are not a pair of the grid before each purchase and one at the end")
         return None
+    cells = (case.classes or Equivalence.trivial(case.d)).representative
     model = None
     for count, step in enumerate(record.steps):
-        known = runner.known(bought[:count])
-        fits = kriging.KrigingFits(runner.d, known.ranks, known.values)
+        known, left = case.after(count)
+        fits = kriging.KrigingFits(case.d, known.ranks, known.values)
         place, decimals = said.index(step), kriging.DECIMALS
         model = fits.model(trail.choice(f"step {count}", place, -fits.losses, decimals, fits.noise))
         if count < len(bought):
-            scores = score_candidates(model, runner.left(known), target, runner.representative)
+            scores = score_candidates(model, left, target, cells)
             place = int(np.flatnonzero(scores.candidates == bought[count])[0])
             trail.choice(f"purchase {record.purchases[count]}", place, scores.values, scores.decimals, scores.noise)
     return model

@@ -18,7 +18,7 @@ import numpy as np
 from whatworked.controls.recorded_designs import recorded_next
 from whatworked.controls.ridge import features
 from whatworked.errors import InvalidOptionError
-from whatworked.methods.candidates import Scores, candidates_of, check_scorable
+from whatworked.methods.candidates import Decision, Scores, bits_of_decisions, candidates_of, check_scorable
 from whatworked.protocols import SearchState
 from whatworked.surfaces.equivalence import Equivalence
 from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, anchors, bits_of, check_dimensions, ranks_of
@@ -61,16 +61,8 @@ def score_design(d: int, measured: IntArray, candidates: IntArray, degree: int) 
     return Scores(d=d, candidates=candidates, values=values, decimals=DECIMALS, noise=noise)
 
 
-@dataclass(frozen=True)
-class DesignStep:
-    """The next mask of a design, and whether rounding decided between candidates that tie."""
-
-    rank: int
-    near_tie: bool
-
-
 @lru_cache(maxsize=4096)
-def next_of_design(d: int, degree: int, measured: tuple[int, ...], candidates: bytes) -> DesignStep:
+def next_of_design(d: int, degree: int, measured: tuple[int, ...], candidates: bytes) -> Decision:
     """The next mask: recorded, or computed.
 
     Parameters
@@ -84,10 +76,10 @@ def next_of_design(d: int, degree: int, measured: tuple[int, ...], candidates: b
     """
     everything = np.frombuffer(candidates, dtype=np.int64)
     if (recorded := recorded_next(d, degree, everything, measured)) is not None:
-        return DesignStep(*recorded)
+        return Decision(*recorded)
     known = np.array(measured, dtype=np.int64)
     scores = score_design(d, known, np.setdiff1d(everything, known), degree)
-    return DesignStep(scores.best, scores.choice.near_tie)
+    return Decision(scores.best, scores.choice.near_tie)
 
 
 def ridge_design(
@@ -133,7 +125,7 @@ def ridge_design(
     classes = Equivalence.trivial(check_dimensions(d)) if equivalence is None else equivalence
     everything = classes.representatives
     measured = list(dict.fromkeys(classes.representative[list(anchors(d))].tolist()))
-    steps: list[DesignStep] = []
+    steps: list[Decision] = []
     while len(steps) < budget and len(measured) < len(everything):
         # Bytes, since the step is cached and an array cannot be hashed.
         steps.append(next_of_design(d, degree, tuple(measured), everything.tobytes()))
@@ -207,14 +199,37 @@ class DesignPolicy:
         InvalidOptionError
             For more than 12 options.
         """
+        return bits_of_decisions(state, self.decide(state, n))
+
+    def decide(self, state: SearchState, n: int) -> tuple[Decision, ...]:
+        """The choices that `ask` makes, each with whether rounding decided between candidates that tie.
+
+        Parameters
+        ----------
+        state : SearchState
+            What is known so far.
+        n : int
+            Number of masks wanted, at least 1.
+
+        Returns
+        -------
+        tuple of Decision
+            In order; fewer than `n` if fewer masks, or classes, are left unmeasured.
+
+        Raises
+        ------
+        InvalidOptionError
+            For more than 12 options.
+        """
         check_scorable(state.d)
         known, left = candidates_of(state, self.class_aware)
         everything = np.union1d(known.ranks, left).astype(np.int64).tobytes()
         measured = known.ranks.tolist()
-        chosen: list[int] = []
+        chosen: list[Decision] = []
         for _ in range(min(n, len(left))):
-            chosen.append(next_of_design(state.d, self.degree, (*measured, *chosen), everything).rank)
-        return state.bits(np.array(chosen, dtype=np.int64))
+            chosen.append(next_of_design(state.d, self.degree, tuple(measured), everything))
+            measured.append(chosen[-1].rank)
+        return tuple(chosen)
 
     def explain(self, state: SearchState, n: int = 1) -> tuple[Scores, ...]:
         """Scores of all candidates at each of the next `n` choices.

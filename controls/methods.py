@@ -61,8 +61,8 @@ POLICIES: Mapping[str, Callable[..., Policy]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Method:
-    """A method of the control study.
+class Control:
+    """A method of the control study: a reference estimator and a reference policy.
 
     Attributes
     ----------
@@ -74,6 +74,8 @@ class Method:
         Number of repetitions, seeds from 0.
     class_aware : bool
         Whether it uses the code-equivalence classes.
+    sequential : bool
+        Whether what it buys depends on what it measured; if not, one ask gives the same masks as many.
     """
 
     label: str
@@ -81,6 +83,7 @@ class Method:
     policy: str
     seeds: int = 1
     class_aware: bool = False
+    sequential: bool = False
 
     def build_estimator(self, equivalence: Equivalence | None = None) -> Estimator:
         """A new estimator.
@@ -111,18 +114,18 @@ class Method:
         return policy(self.policy, seed)
 
 
-METHODS: Mapping[str, Method] = MappingProxyType(
+METHODS: Mapping[str, Control] = MappingProxyType(
     {
-        one.label: one
-        for one in (
-            Method("D1", "ridge-main", "design-main"),
-            Method("D2", "ridge-pair", "design-pair"),
-            Method("Random D2", "ridge-pair", "random", seeds=RANDOM_SEEDS),
-            Method("GP-G", "gp", "gp-grid"),
-            Method("GP-E", "gp", "gp-effect"),
-            Method("CD1", "class-ridge-main", "class-design-main", class_aware=True),
-            Method("CD2", "class-ridge-pair", "class-design-pair", class_aware=True),
-            Method("CGP-E", "class-gp", "class-gp-effect", class_aware=True),
+        control.label: control
+        for control in (
+            Control("D1", "ridge-main", "design-main"),
+            Control("D2", "ridge-pair", "design-pair"),
+            Control("Random D2", "ridge-pair", "random", seeds=RANDOM_SEEDS),
+            Control("GP-G", "gp", "gp-grid", sequential=True),
+            Control("GP-E", "gp", "gp-effect", sequential=True),
+            Control("CD1", "class-ridge-main", "class-design-main", class_aware=True),
+            Control("CD2", "class-ridge-pair", "class-design-pair", class_aware=True),
+            Control("CGP-E", "class-gp", "class-gp-effect", class_aware=True, sequential=True),
         )
     }
 )
@@ -188,7 +191,7 @@ def policy(name: str, random_state: int = 0) -> Policy:
     return factory(random_state=random_state) if name.endswith("random") else factory()
 
 
-def method(label: str) -> Method:
+def method(label: str) -> Control:
     """A method of the study by label.
 
     Parameters
@@ -198,7 +201,7 @@ def method(label: str) -> Method:
 
     Returns
     -------
-    Method
+    Control
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Running reference methods on one surface: one path of purchases serves all budgets.
+"""Playing reference methods on one surface: one path of purchases serves all budgets.
 
 No reference method looks at the credits that remain, so what a method buys under a small budget is the beginning of
 what it buys under a large one.
@@ -6,204 +6,138 @@ what it buys under a large one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-import numpy as np
-
-from whatworked.controls.acquisition import KrigingPolicy, Target, score_candidates
-from whatworked.controls.designs import RandomPolicy, random_order, ridge_design
-from whatworked.controls.kriging import fit_kriging
-from whatworked.controls.methods import METHODS, Method
-from whatworked.controls.plan import Cell
-from whatworked.controls.ridge import RidgeEstimator, fit_ridge
-from whatworked.grading.grader import Grade, grade_many
+from whatworked.controls.methods import METHODS, Control
+from whatworked.controls.plan import StudyCell
+from whatworked.environments.effects.delivery import Delivery, deliver, grade_deliveries
+from whatworked.environments.effects.loop import asker, buy
+from whatworked.environments.effects.recording import record_of
+from whatworked.environments.effects.task import Task
 from whatworked.grading.record import Record
-from whatworked.methods.candidates import Known
-from whatworked.methods.classes import ClassAwareEstimator, with_measured
-from whatworked.protocols import Predictor
+from whatworked.methods.candidates import Deciding, Decision, bits_of_decisions
+from whatworked.methods.classes import inner_model
+from whatworked.protocols import Policy, SearchState
 from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.masks import FloatArray, IntArray, all_bits, anchors, as_strings
-from whatworked.surfaces.surface import ResponseSurface
+from whatworked.surfaces.masks import BitArray, FloatArray, ranks_of
 
 
 @dataclass(frozen=True, eq=False)
-class Delivery:
-    """What a method delivers under one budget.
+class CellResult:
+    """What a reference method delivers under one budget.
 
     Attributes
     ----------
-    cell : Cell
-        Method, seed and budget.
-    purchases : tuple of int
-        Ranks in order.
-    predictions : ndarray of float64, shape (2**d,)
-        Clipped, measured values in place.
+    delivery : Delivery
+        The completed prediction.
     steps : tuple of dict
-        Hyper-parameters of each fit.
+        Hyper-parameters of each fit, those of the policy first, in order; that of the estimator last.
     near_tie : bool
         Whether any choice lay within rounding of a tie.
     """
 
-    cell: Cell
-    purchases: tuple[int, ...]
-    predictions: FloatArray
-    steps: tuple[dict[str, float], ...]
+    delivery: Delivery
+    steps: tuple[Mapping[str, float], ...]
     near_tie: bool
 
 
-class Runner:
-    """Runs methods on one surface.
+class _Witness:
+    """A policy whose decisions are kept."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self.decisions: list[Decision] = []
+
+    def ask(self, state: SearchState, n: int) -> BitArray:
+        decisions = _decisions(self._policy, state, n)
+        self.decisions += decisions
+        return bits_of_decisions(state, decisions)
+
+
+def _decisions(policy: Policy, state: SearchState, n: int) -> Sequence[Decision]:
+    if isinstance(policy, Deciding):
+        return policy.decide(state, n)
+    return [Decision(rank) for rank in ranks_of(policy.ask(state, n)).tolist()]
+
+
+def play_control(
+    control: Control, seed: int, utilities: FloatArray, equivalence: Equivalence | None, budgets: Sequence[int]
+) -> Iterator[CellResult]:
+    """Play one reference method under several budgets.
 
     Parameters
     ----------
+    control : Control
+        The method.
+    seed : int
+        Of a random order.
     utilities : ndarray of float64, shape (2**d,)
         The truth, from which purchases are answered.
-    equivalence : Equivalence
-        Classes a method works on; the trivial ones for a method that knows no classes.
+    equivalence : Equivalence or None
+        Classes of the workflow; a method that uses no classes does not see them.
+    budgets : sequence of int
+        Credits, at least one number.
+
+    Yields
+    ------
+    CellResult
+        One per budget, in the given order.
     """
-
-    def __init__(self, utilities: FloatArray, equivalence: Equivalence) -> None:
-        self.d = equivalence.d
-        self._utilities = utilities
-        self.classes = equivalence
-        self.representative = equivalence.representative
-        self._bits = all_bits(self.d)[self.representative]
-        # Several anchors may stand for one class; its representative then counts once.
-        self._start = tuple(dict.fromkeys(self.representative[list(anchors(self.d))].tolist()))
-
-    def ridge(
-        self, degree: int, order: Sequence[int], near_ties: Sequence[bool], cells: Sequence[Cell]
-    ) -> Iterator[Delivery]:
-        """Fit a ridge after the first B masks of an order for the budget B of each cell."""
-        for cell in cells:
-            bought = tuple(order[: cell.budget])
-            known = self.known(bought)
-            model = fit_ridge(self.d, known.ranks.tolist(), known.values, degree)
-            near_tie = model.near_tie or any(near_ties[: len(bought)])
-            table = self.table(model, known)
-            yield Delivery(cell, bought, table, (model.hyperparameters,), near_tie)
-
-    def kriging(self, target: Target, cells: Sequence[Cell]) -> Iterator[Delivery]:
-        """Refit before every purchase and buy the mask of the largest score; deliver at the budget of each cell."""
-        known, near_tie = self.known(()), False
-        bought: list[int] = []
-        steps: list[dict[str, float]] = []
-        waiting = sorted(cells, key=lambda cell: cell.budget)
-        while waiting:
-            model = fit_kriging(self.d, known.ranks, known.values)
-            steps.append(model.hyperparameters)
-            near_tie = near_tie or model.near_tie
-            left = self.left(known)
-            while waiting and (waiting[0].budget == len(bought) or not left.size):
-                table = self.table(model, known)
-                yield Delivery(waiting.pop(0), tuple(bought), table, tuple(steps), near_tie)
-            if waiting:
-                scores = score_candidates(model, left, target, self.representative)
-                near_tie = near_tie or scores.choice.near_tie
-                bought.append(scores.best)
-                known = self.known(bought)
-
-    def aliases(self, purchases: Sequence[int]) -> IntArray:
-        """Ranks of the masks that are not measured themselves but whose class is, ascending."""
-        if len(self.classes) == self.representative.size:
-            return np.empty(0, dtype=np.int64)
-        measured = self.known(purchases).ranks
-        covered = np.flatnonzero(np.isin(self.representative, measured))
-        return np.setdiff1d(covered, [*anchors(self.d), *purchases]).astype(np.int64)
-
-    def known(self, purchases: Sequence[int]) -> Known:
-        """What is known after some purchases, given by rank: the anchors' representatives, then what was bought."""
-        ranks = np.array([*self._start, *purchases], dtype=np.int64)
-        return Known(ranks, self._utilities[ranks])
-
-    def left(self, known: Known) -> IntArray:
-        """Ranks of the masks that may still be bought, ascending."""
-        return np.setdiff1d(self.classes.representatives, known.ranks)
-
-    def table(self, model: Predictor, known: Known) -> FloatArray:
-        """Complete prediction table, shape (2**d,): clipped, the values of measured classes in place."""
-        table = with_measured(np.clip(model.predict(self._bits), 0.0, 1.0), self.representative, known)
-        # An anchor is measured itself, whatever mask stands for its class.
-        table[list(anchors(self.d))] = self._utilities[list(anchors(self.d))]
-        return table
+    classes = equivalence if control.class_aware else None
+    witness, largest = _Witness(control.build_policy(seed)), max(budgets)
+    # A method that does not look at utilities answers one ask for everything as it does many for one mask each.
+    batch = 1 if control.sequential else largest
+    bought = buy(asker(witness), utilities, largest, batch, classes)
+    for budget in budgets:
+        delivery = deliver(control.build_estimator(classes), utilities, bought[:budget], classes)
+        yield _result(delivery, witness.decisions[: len(delivery.bought)])
 
 
-def run_method(runner: Runner, label: str, seed: int, cells: Sequence[Cell]) -> Iterator[Delivery]:
-    """Deliveries of one method and seed, by ascending budget."""
-    policy, largest = METHODS[label].build_policy(seed), max(cell.budget for cell in cells)
-    if isinstance(policy, KrigingPolicy):
-        yield from runner.kriging(policy.target, cells)
-        return
-    degree = degree_of(METHODS[label])
-    if isinstance(policy, RandomPolicy):
-        order = random_order(runner.d, policy.random_state).tolist()
-        yield from runner.ridge(degree, order, [False] * len(order), cells)
-        return
-    design, near_ties = ridge_design(runner.d, degree, largest, runner.classes)
-    yield from runner.ridge(degree, design, near_ties, cells)
+def _result(delivery: Delivery, decisions: Sequence[Decision]) -> CellResult:
+    model = inner_model(delivery.model)
+    steps = [decision.hyperparameters for decision in decisions if decision.hyperparameters]
+    steps.append(getattr(model, "hyperparameters", {}))
+    near_tie = getattr(model, "near_tie", False) or any(decision.near_tie for decision in decisions)
+    return CellResult(delivery, tuple(steps), near_tie)
 
 
-def degree_of(method: Method) -> int:
-    """Degree of the ridge that a method fits; 0 if it fits something else."""
-    estimator = method.build_estimator()
-    base = estimator.base if isinstance(estimator, ClassAwareEstimator) else estimator
-    return base.degree if isinstance(base, RidgeEstimator) else 0
-
-
-def run_cells(
-    surface: ResponseSurface, equivalence: Equivalence, cells: Iterable[Cell], table: str
-) -> tuple[Record, ...]:
+def run_cells(task: Task, cells: Iterable[StudyCell]) -> tuple[Record, ...]:
     """Records of one condition.
 
     Parameters
     ----------
-    surface : ResponseSurface
-        Its name is the condition.
-    equivalence : Equivalence
-        The workflow's classes, for the class-aware methods.
-    cells : iterable of Cell
+    task : Task
+        With the workflow's classes, for the class-aware methods.
+    cells : iterable of StudyCell
         What to run.
-    table : str
-        Digest of the reference table the surface was read from.
 
     Returns
     -------
     tuple of Record
-        One per cell, by method as given, then seed, then budget.
+        One per cell, in the given order.
     """
-    runners = {
-        False: Runner(surface.utilities, Equivalence.trivial(surface.d)),
-        True: Runner(surface.utilities, equivalence),
-    }
-    deliveries = [
-        delivery
+    cells = tuple(cells)
+    results = [
+        result
         for (label, seed), group in groupby(cells, key=lambda cell: (cell.method, cell.seed))
-        for delivery in run_method(runners[METHODS[label].class_aware], label, seed, list(group))
+        for result in play_control(
+            METHODS[label], seed, task.surface.utilities, task.equivalence, [cell.budget for cell in group]
+        )
     ]
-    grades = grade_many(
-        surface,
-        np.array([delivery.predictions for delivery in deliveries]),
-        [[*anchors(surface.d), *delivery.purchases] for delivery in deliveries],
-    )
+    grades = grade_deliveries(task.surface, [result.delivery for result in results])
     return tuple(
-        _record(surface, runners[METHODS[one.cell.method].class_aware], one, grade, table)
-        for one, grade in zip(deliveries, grades, strict=True)
-    )
-
-
-def _record(surface: ResponseSurface, runner: Runner, delivery: Delivery, grade: Grade, table: str) -> Record:
-    return Record(
-        condition=surface.name,
-        method=delivery.cell.method,
-        seed=delivery.cell.seed,
-        budget=delivery.cell.budget,
-        table=table,
-        purchases=as_strings(delivery.purchases, surface.d),
-        aliases=as_strings(runner.aliases(delivery.purchases), surface.d),
-        steps=delivery.steps,
-        predictions=tuple(delivery.predictions.tolist()),
-        grade=grade.to_dict(),
-        near_tie=delivery.near_tie,
+        record_of(
+            task,
+            cell.method,
+            cell.seed,
+            cell.budget,
+            result.delivery.bought,
+            grade,
+            result.delivery,
+            result.steps,
+            result.near_tie,
+        )
+        for cell, result, grade in zip(cells, results, grades, strict=True)
     )

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from whatworked.catalog.catalog import Condition, conditions
+from whatworked.catalog.catalog import conditions
+from whatworked.catalog.tracks import ADDED, FOUR, PAIRED
 from whatworked.controls.methods import METHODS
 
 BUDGETS: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {"four": (0, 4, 8, 14), "paired": (0, 4, 8, 14, 20, 32, 62), "added": (0, 8, 20, 32, 62)}
+    {FOUR: (0, 4, 8, 14), PAIRED: (0, 4, 8, 14, 20, 32, 62), ADDED: (0, 8, 20, 32, 62)}
 )
 """Budgets by track of the catalog."""
-_CLASS_AWARE_TRACK = "paired"
 
 
 @dataclass(frozen=True, order=True)
-class Cell:
+class StudyCell:
     """What is run on one condition: a method by label, a seed, a budget."""
 
     method: str
@@ -25,20 +25,20 @@ class Cell:
     budget: int
 
 
-def planned(condition: Condition) -> tuple[Cell, ...]:
-    """Cells of one condition: by method, then seed, then budget.
+def planned(track: str) -> tuple[StudyCell, ...]:
+    """Cells of one condition of a track: by method, then seed, then budget.
 
     Class-aware methods run on the paired six-option conditions only.
     """
     return tuple(
-        Cell(one.label, seed, budget)
-        for one in METHODS.values()
-        if not one.class_aware or condition.track == _CLASS_AWARE_TRACK
-        for seed in range(one.seeds)
-        for budget in BUDGETS[condition.track]
+        StudyCell(control.label, seed, budget)
+        for control in METHODS.values()
+        if not control.class_aware or track == PAIRED
+        for seed in range(control.seeds)
+        for budget in BUDGETS[track]
     )
 
 
 def total() -> int:
     """Number of records of the whole study."""
-    return sum(len(planned(condition)) for condition in conditions())
+    return sum(len(planned(condition.track)) for condition in conditions())

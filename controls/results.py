@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from whatworked.catalog.catalog import Condition, conditions, families, select
+from whatworked.catalog.tracks import DIMENSIONS, TRACKS
 from whatworked.controls.methods import METHODS
 from whatworked.errors import InvalidOptionError
 from whatworked.grading.grades import TOLERANCES
@@ -22,7 +23,7 @@ from whatworked.statistics.paired import compare
 Row = dict[str, Any]
 
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"four": ("four",), "paired": ("paired",), "added": ("added",), "six": ("paired", "added")}
+    {**{track: (track,) for track in TRACKS}, "six": tuple(track for track in TRACKS if DIMENSIONS[track] == 6)}
 )
 """What results are averaged over, by name: tracks of the catalog, and both six-option tracks together."""
 PAIRS = (
@@ -114,14 +115,16 @@ def cohorts(records: Iterable[Record], budget: int) -> Iterator[Cohort]:
         known = sorted({record.budget for record in everything})
         raise InvalidOptionError(f"the study has no budget {budget}; it has {', '.join(map(str, known))}")
     present = {record.condition for record in chosen}
-    catalog = {one.id: one for one in select(present)}
+    catalog = {condition.id: condition for condition in select(present)}
     order = {name: place for place, name in enumerate(catalog)}
     chosen.sort(key=lambda record: (order[record.condition], record.seed))
     for group, tracks in GROUPS.items():
-        wanted = {one.id for one in catalog.values() if one.track in tracks}
+        wanted = {condition.id for condition in catalog.values() if condition.track in tracks}
         for method in METHODS if wanted else ():
             members = [
-                (catalog[one.condition], one) for one in chosen if one.method == method and one.condition in wanted
+                (catalog[record.condition], record)
+                for record in chosen
+                if record.method == method and record.condition in wanted
             ]
             if {condition.id for condition, _ in members} == wanted:
                 yield Cohort(group, method, budget, tuple(members))
@@ -170,20 +173,20 @@ def native_table(records: Iterable[Record], budget: int) -> tuple[Row, ...]:
         if cohort.group == "six":
             continue
         for condition in dict.fromkeys(condition for condition, _ in cohort.members):
-            one = Cohort(
+            part = Cohort(
                 cohort.group, cohort.method, budget, tuple(pair for pair in cohort.members if pair[0] == condition)
             )
-            if (scale := one.macro(graded("native_mean_absolute_effect"))) is None:
+            if (scale := part.macro(graded("native_mean_absolute_effect"))) is None:
                 continue
             rows.append(
                 {
-                    **one.key,
+                    **part.key,
                     "condition": condition.id,
                     "native_mean_absolute_effect": scale,
-                    "native_effect_mae": one.macro(graded("native_effect_mae")),
-                    "native_effect_recovery": one.macro(graded("native_effect_recovery")),
-                    "effect_recovery": one.macro(graded("effect_recovery")),
-                    "unbounded": sum(bool((record.grade or {}).get("native_unbounded")) for _, record in one.members),
+                    "native_effect_mae": part.macro(graded("native_effect_mae")),
+                    "native_effect_recovery": part.macro(graded("native_effect_recovery")),
+                    "effect_recovery": part.macro(graded("effect_recovery")),
+                    "unbounded": sum(bool((record.grade or {}).get("native_unbounded")) for _, record in part.members),
                 }
             )
     return tuple(rows)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import numpy as np
-
 from whatworked.controls.methods import METHODS, PLAIN_ESTIMATORS, estimator
 from whatworked.controls.results import Cohort, Row, cohorts, graded
-from whatworked.grading.grader import grade
+from whatworked.environments.effects.delivery import deliver, grade_deliveries
 from whatworked.grading.grades import Grade
 from whatworked.grading.record import Record
 from whatworked.statistics.averages import Measurement, macro_mean
-from whatworked.surfaces.masks import FloatArray, all_bits, anchors, bits_of, mask_ranks
+from whatworked.surfaces.masks import mask_ranks
 from whatworked.surfaces.surface import ResponseSurface
 
 Surfaces = Callable[[str], ResponseSurface]
@@ -32,12 +30,10 @@ def refit(surface: ResponseSurface, purchases: Sequence[str], name: str, aliases
     aliases : sequence of str
         Masks whose value follows from a measured one of their class; they take it.
     """
-    ranks = [*anchors(surface.d), *mask_ranks(purchases, surface.d).tolist()]
-    model = estimator(name).fit(bits_of(ranks, surface.d), surface.utilities[ranks])
-    predicted: FloatArray = np.clip(model.predict(all_bits(surface.d)), 0.0, 1.0)
-    inferred = mask_ranks(aliases, surface.d)
-    predicted[inferred] = surface.utilities[inferred]
-    return grade(surface, predicted, ranks)
+    bought, inferred = mask_ranks(purchases, surface.d), mask_ranks(aliases, surface.d)
+    delivery = deliver(estimator(name), surface.utilities, bought.tolist())
+    delivery.predictions[inferred] = surface.utilities[inferred]
+    return grade_deliveries(surface, [delivery])[0]
 
 
 def acquisition_matrix(

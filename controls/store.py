@@ -6,7 +6,6 @@ the order of the header's ``grade``. Files have the same bytes for any number of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,14 @@ from whatworked.errors import StorageError, unknown_name
 from whatworked.grading.record import Record
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.storage.files import storage_errors, write_atomic
+from whatworked.storage.index import INDEX, DigestIndex, load_index
 from whatworked.workers.software import Maker
 
 SCHEMA = 1
-"""Version of the format of record files and index."""
-INDEX = "index.json"
+"""Version of the format of record files."""
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class StudyHeader(msgspec.Struct, frozen=True, kw_only=True):
     """First line of a file: what its records share."""
 
     schema: int
@@ -33,7 +32,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     grade: tuple[str, ...]
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class StudyEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One file of the index.
 
     Attributes
@@ -54,19 +53,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     maker: str
 
 
-class StudyIndex(msgspec.Struct, frozen=True, kw_only=True):
+class StudyIndex(DigestIndex[StudyEntry, Maker], frozen=True, kw_only=True):
     """All files of a study by condition, and what made them by digest."""
 
-    schema: int = SCHEMA
-    conditions: dict[str, Entry] = msgspec.field(default_factory=dict)
-    makers: dict[str, Maker] = msgspec.field(default_factory=dict)
-
-    def with_entry(self, condition: str, entry: Entry, maker: Maker) -> StudyIndex:
-        """A new index with one file added or replaced; makers that nothing names any more are left out."""
-        entries = {**self.conditions, condition: entry}
-        makers = {**self.makers, entry.maker: maker}
-        used = {one.maker for one in entries.values()}
-        return StudyIndex(conditions=entries, makers={digest: makers[digest] for digest in used})
+    entries: dict[str, StudyEntry] = msgspec.field(default_factory=dict, name="conditions")
 
 
 def folder() -> Path:
@@ -83,7 +73,7 @@ def render(records: Sequence[Record]) -> bytes:
     """Bytes of the file of some records, at least one, all of one condition."""
     first = records[0]
     names = tuple(sorted(first.grade or {}))
-    header = Header(schema=SCHEMA, condition=first.condition, table=first.table, grade=names)
+    header = StudyHeader(schema=SCHEMA, condition=first.condition, table=first.table, grade=names)
     lines = [canonical_json(msgspec.to_builtins(header))]
     lines += [canonical_json(_packed(record, names)) for record in records]
     return b"\n".join([*lines, b""])
@@ -106,7 +96,7 @@ def parse(data: bytes, name: str) -> tuple[Record, ...]:
     """
     try:
         first, *lines = data.splitlines()
-        header = msgspec.json.decode(first, type=Header)
+        header = msgspec.json.decode(first, type=StudyHeader)
         if header.schema != SCHEMA:
             raise ValueError(f"its schema is {header.schema} and this version reads schema {SCHEMA}")
         return tuple(_unpacked(msgspec.json.decode(line), header) for line in lines)
@@ -116,7 +106,7 @@ def parse(data: bytes, name: str) -> tuple[Record, ...]:
         ) from error
 
 
-def _unpacked(content: dict[str, Any], header: Header) -> Record:
+def _unpacked(content: dict[str, Any], header: StudyHeader) -> Record:
     grade = content.pop("grade", None)
     named = None if grade is None else dict(zip(header.grade, grade, strict=True))
     return msgspec.convert({**content, "condition": header.condition, "table": header.table, "grade": named}, Record)
@@ -130,31 +120,18 @@ def read_index(where: Path) -> StudyIndex:
     StorageError
         If the file cannot be read or is no index of this format.
     """
-    path = where / INDEX
-    with storage_errors(path, "read"):
-        if not path.exists():
-            return StudyIndex()
-        data = path.read_bytes()
-    try:
-        index = msgspec.json.decode(data, type=StudyIndex)
-    except msgspec.MsgspecError as error:
-        raise StorageError(f"{path} is not an index of study records: {error}; run into a new folder") from error
-    if index.schema != SCHEMA:
-        raise StorageError(f"{path} has schema {index.schema} and this version reads {SCHEMA}; run into a new folder")
-    return index
+
+    def broken(what: str) -> StorageError:
+        return StorageError(f"{where / INDEX} is not an index of study records: {what}; run into a new folder")
+
+    return load_index(where, StudyIndex, broken)
 
 
-def write_index(where: Path, index: StudyIndex) -> None:
-    """Write the index of folder `where`, sorted and indented so that a change reads well in a diff."""
-    text = json.dumps(msgspec.to_builtins(index), indent=1, sort_keys=True)
-    write_atomic(where / INDEX, f"{text}\n".encode())
-
-
-def write_records(where: Path, records: Sequence[Record], maker: Maker) -> Entry:
+def write_records(where: Path, records: Sequence[Record], maker: Maker) -> StudyEntry:
     """Write the file of one condition; returns its entry for the index."""
     data = render(records)
     write_atomic(records_path(where, records[0].condition), data)
-    return Entry(digest=sha256(data), records=len(records), table=records[0].table, maker=maker.digest)
+    return StudyEntry(digest=sha256(data), records=len(records), table=records[0].table, maker=maker.digest)
 
 
 def read_records(where: Path | str | None = None, conditions: Iterable[str] | None = None) -> tuple[Record, ...]:
@@ -180,14 +157,14 @@ def read_records(where: Path | str | None = None, conditions: Iterable[str] | No
         for.
     """
     place = folder() if where is None else Path(where)
-    entries = read_index(place).conditions
+    entries = read_index(place).entries
     wanted = sorted(entries) if conditions is None else list(conditions)
     if not entries:
         raise StorageError(f"{place} holds no study; make one with `whatworked controls run --out {place}`")
     return tuple(record for name in wanted for record in _read_condition(place, name, entries))
 
 
-def _read_condition(where: Path, condition: str, entries: dict[str, Entry]) -> tuple[Record, ...]:
+def _read_condition(where: Path, condition: str, entries: dict[str, StudyEntry]) -> tuple[Record, ...]:
     if condition not in entries:
         raise unknown_name("condition of the study", condition, entries)
     path = records_path(where, condition)

@@ -9,31 +9,18 @@ from typing import Any
 
 from whatworked.catalog.catalog import Condition
 from whatworked.controls.paths import run_cells
-from whatworked.controls.plan import Cell, planned
-from whatworked.controls.store import StudyIndex, read_index, records_path, write_index, write_records
+from whatworked.controls.plan import planned
+from whatworked.controls.store import StudyIndex, read_index, records_path, write_records
+from whatworked.environments.effects.task import Task, load_task
 from whatworked.grading.record import Record
 from whatworked.progress import Progress, progress
-from whatworked.references import load_surface, table_digest
 from whatworked.storage.canonical import sha256
 from whatworked.storage.files import storage_errors
+from whatworked.storage.index import write_index
 from whatworked.storage.lock import folder_lock
-from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.surface import ResponseSurface
 from whatworked.workers.pool import DEFAULT_BACKEND, Pool, map_calls, open_pool
 from whatworked.workers.profile import pinned_profile
 from whatworked.workers.software import Maker
-from whatworked.workflows import get
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """All records of one condition: the unit of work, so that results do not depend on the number of jobs."""
-
-    condition: Condition
-    surface: ResponseSurface
-    equivalence: Equivalence
-    table: str
-    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
@@ -68,13 +55,9 @@ class StudyReport:
 
 
 def task_of(condition: Condition, references: Path | None = None) -> Task:
-    """The work of one condition: its surface from the reference tables, its classes from the workflow's declaration."""
-    return Task(
-        condition=condition,
-        surface=load_surface(condition.id, references),
-        equivalence=get(condition.family).equivalence(condition.dimensions),
-        table=table_digest(condition.id, references),
-        cells=planned(condition),
+    """The task of one condition: its surface from the reference tables, its classes from the workflow's declaration."""
+    return load_task(
+        condition.id, condition.source, condition.family, condition.track, rules=True, references=references
     )
 
 
@@ -121,16 +104,17 @@ def run_study(
     with (
         folder_lock(out),
         open_pool(backend, jobs, profile, len(tasks)) as pool,
-        progress(sum(len(task.cells) for task in tasks), "record") as bar,
+        progress(sum(len(planned(task.track)) for task in tasks), "record") as bar,
     ):
         maker = pool.maker()
         index = read_index(out)
         waiting = [task for task in tasks if not (resume and _is_complete(task, index, maker, out))]
         for task in tasks:
-            kept += 0 if task in waiting else len(task.cells)
+            kept += 0 if task in waiting else len(planned(task.track))
         bar.update(kept)
         for records in run_tasks(pool, waiting, bar):
-            index = index.with_entry(records[0].condition, write_records(out, records, maker), maker)
+            entry = write_records(out, records, maker)
+            index = index.merged({records[0].condition: entry}, {maker.digest: maker})
             write_index(out, index)
             made += len(records)
             near_ties += sum(record.near_tie for record in records)
@@ -139,23 +123,23 @@ def run_study(
 
 def _is_complete(task: Task, index: StudyIndex, maker: Maker, out: Path) -> bool:
     """Whether the folder holds all records of a task, made from the same table by the same software, and unaltered."""
-    entry = index.conditions.get(task.condition.id)
-    expected = task.table, maker.digest, len(task.cells)
+    entry = index.entries.get(task.condition)
+    expected = task.digest, maker.digest, len(planned(task.track))
     if entry is None or (entry.table, entry.maker, entry.records) != expected:
         return False
-    path = records_path(out, task.condition.id)
+    path = records_path(out, task.condition)
     with storage_errors(path, "read"):
         return path.exists() and sha256(path.read_bytes()) == entry.digest
 
 
 def run_tasks(pool: Pool, tasks: Sequence[Task], bar: Progress) -> Iterator[tuple[Record, ...]]:
     """Records of each task as it finishes; the longest start first."""
-    ordered = sorted(tasks, key=lambda task: (-task.condition.dimensions, -len(task.cells)))
+    ordered = sorted(tasks, key=lambda task: (-task.d, -len(planned(task.track))))
     for records in map_calls(pool, run_task, [(task,) for task in ordered]):
         bar.update(len(records))
         yield records
 
 
 def run_task(task: Task) -> tuple[Record, ...]:
-    """Records of one condition."""
-    return run_cells(task.surface, task.equivalence, task.cells, task.table)
+    """Records of one condition: the unit of work, so that results do not depend on the number of jobs."""
+    return run_cells(task, planned(task.track))

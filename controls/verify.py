@@ -6,21 +6,24 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from whatworked.catalog.catalog import Condition
 from whatworked.controls.audit import close, differing_grades, faults
 from whatworked.controls.design_table import catalog_cubes, make_designs
+from whatworked.controls.plan import planned
 from whatworked.controls.recorded_designs import recorded_designs
 from whatworked.controls.store import folder, read_index, read_records
-from whatworked.controls.study import Task, run_tasks, task_of
+from whatworked.controls.study import run_tasks, task_of
+from whatworked.environments.effects.task import Task
 from whatworked.grading.record import Record
 from whatworked.progress import progress
 from whatworked.references import load_table
+from whatworked.statistics.agreement import Verdict, count_verdicts
+from whatworked.surfaces.equivalence import Equivalence
 from whatworked.workers.pool import DEFAULT_BACKEND, map_calls, open_pool
 from whatworked.workers.profile import pinned_profile
 
-Verdict = Literal["identical", "equal", "tie-dependent", "different", "missing"]
 Key = tuple[str, str, int, int]
 
 
@@ -32,7 +35,7 @@ class RecordCheck:
     ----------
     condition, method, seed, budget
         Which record.
-    verdict : str
+    verdict : Verdict
         ``identical``; ``equal``: same purchases and hyper-parameters, numbers within 1e-9; ``tie-dependent``: it
         differs, a choice lay within rounding of a tie, and the record holds what follows from choices that a tie
         allows (see `whatworked.controls.audit`); ``different``; ``missing``: not recorded, or not planned.
@@ -81,15 +84,15 @@ class Verification:
     unpinned: tuple[str, ...]
 
     @property
-    def counts(self) -> dict[str, int]:
-        """Number of records by verdict."""
-        return dict(Counter(check.verdict for check in self.records))
+    def counts(self) -> dict[Verdict, int]:
+        """Number of records by verdict, the best first."""
+        return count_verdicts(check.verdict for check in self.records)
 
     @property
     def passed(self) -> bool:
         """Whether nothing is different or missing and classes and designs hold."""
-        bad = any(check.verdict in ("different", "missing") for check in self.records)
-        return not (bad or self.class_faults or self.design_faults)
+        agree = all(check.verdict.agrees for check in self.records)
+        return agree and not (self.class_faults or self.design_faults)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -99,7 +102,7 @@ class Verification:
             "not_identical": [
                 {"record": check.name, "verdict": check.verdict, "detail": check.detail}
                 for check in self.records
-                if check.verdict != "identical"
+                if check.verdict != Verdict.IDENTICAL
             ],
             "near_ties": list(self.near_ties),
             "classes": dict(self.classes),
@@ -138,23 +141,24 @@ def verify_study(
         If there is no study, or a file of it was altered.
     """
     place = folder() if where is None else where
-    present = read_index(place).conditions
-    recorded = read_records(place, [one.id for one in conditions if one.id in present] if present else None)
+    present = read_index(place).entries
+    wanted = [condition.id for condition in conditions if condition.id in present]
+    recorded = read_records(place, wanted if present else None)
     tasks = [task_of(condition, references) for condition in conditions]
     profile = pinned_profile()
     replayed: list[Record] = []
-    total = sum(len(task.cells) for task in tasks)
+    total = sum(len(planned(task.track)) for task in tasks)
     with open_pool(backend, jobs, profile, len(tasks)) as pool, progress(total, "record") as bar:
         for records in run_tasks(pool, tasks, bar):
             replayed += records
         (designs,) = map_calls(pool, make_designs, [(list(catalog_cubes()),)])
     design_faults = [
-        f"d={one.d} degree {one.degree} classes {one.classes}"
-        for one in designs
-        if recorded_designs().get((one.d, one.degree, one.classes)) != one
+        f"d={design.d} degree {design.degree} classes {design.classes}"
+        for design in designs
+        if recorded_designs().get((design.d, design.degree, design.classes)) != design
     ]
-    checks = compare_records(recorded, replayed, {task.condition.id: task for task in tasks})
-    class_checks = {task.condition.id: check_classes(task, references) for task in tasks}
+    checks = compare_records(recorded, replayed, {task.condition: task for task in tasks})
+    class_checks = {task.condition: check_classes(task, references) for task in tasks}
     return Verification(
         records=checks,
         near_ties=tuple(_name(record) for record in sorted(recorded, key=_key) if record.near_tie),
@@ -178,7 +182,7 @@ def compare_records(
         By condition, what the replayed records were computed from.
     """
     recorded = list(recorded)
-    left, right = {_key(one): one for one in recorded}, {_key(one): one for one in replayed}
+    left, right = {_key(record): record for record in recorded}, {_key(record): record for record in replayed}
     copies = Counter(map(_key, recorded))
     return tuple(
         RecordCheck(*key, *_verdict(left.get(key), right.get(key), copies[key], tasks))
@@ -188,13 +192,14 @@ def compare_records(
 
 def check_classes(task: Task, references: Path | None = None) -> tuple[int, tuple[str, ...]]:
     """Number of code-equivalence classes of a condition, and those whose masks do not share one prediction digest."""
-    rows = load_table(task.condition.id, references).rows
+    rows = load_table(task.condition, references).rows
+    classes = task.equivalence or Equivalence.trivial(task.d)
     found = []
-    for representative in task.equivalence.representatives:
-        members = task.equivalence.members(int(representative))
+    for representative in classes.representatives:
+        members = classes.members(int(representative))
         if len({rows[rank].prediction for rank in members}) > 1:
-            found.append(f"{task.condition.id}: {', '.join(rows[rank].mask for rank in members)}")
-    return len(task.equivalence), tuple(found)
+            found.append(f"{task.condition}: {', '.join(rows[rank].mask for rank in members)}")
+    return len(classes), tuple(found)
 
 
 def _key(record: Record) -> Key:
@@ -202,28 +207,28 @@ def _key(record: Record) -> Key:
 
 
 def _name(record: Record) -> str:
-    return RecordCheck(*_key(record), "identical").name
+    return RecordCheck(*_key(record), Verdict.IDENTICAL).name
 
 
 def _verdict(
     recorded: Record | None, replayed: Record | None, copies: int, tasks: Mapping[str, Task]
 ) -> tuple[Verdict, str]:
     if recorded is None or replayed is None:
-        return "missing", "it is not recorded" if recorded is None else "it is not part of the study"
+        return Verdict.MISSING, "it is not recorded" if recorded is None else "it is not part of the study"
     if copies > 1:
-        return "different", f"it is recorded {copies} times"
+        return Verdict.DIFFERENT, f"it is recorded {copies} times"
     if recorded == replayed:
-        return "identical", ""
+        return Verdict.IDENTICAL, ""
     differing = _differences(recorded, replayed)
     if not differing:
-        return "equal", ""
+        return Verdict.EQUAL, ""
     tie = recorded.near_tie or replayed.near_tie
     if not tie or recorded.table != replayed.table or recorded.failure != replayed.failure:
-        return "different", ", ".join(differing)
+        return Verdict.DIFFERENT, ", ".join(differing)
     task = tasks[recorded.condition]
-    if unsound := faults(recorded, task.surface, task.equivalence):
-        return "different", f"{', '.join(differing)}; by itself: {', '.join(unsound)}"
-    return "tie-dependent", ", ".join(differing)
+    if unsound := faults(recorded, task):
+        return Verdict.DIFFERENT, f"{', '.join(differing)}; by itself: {', '.join(unsound)}"
+    return Verdict.TIE_DEPENDENT, ", ".join(differing)
 
 
 def _differences(recorded: Record, replayed: Record) -> list[str]:

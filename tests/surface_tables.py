@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from whatworked.references.index import INDEX, Entry, Index
+from whatworked.references.index import INDEX, Index, TableEntry
 from whatworked.references.schema import Header, OptionNote, Row, Table, render
 from whatworked.storage.canonical import sha256
 from whatworked.surfaces import CostMap, ResponseSurface, mask_strings, option_letters
@@ -56,7 +56,7 @@ def write(folder: Path, surfaces: list[LabelledSurface]) -> Path:
     for one in surfaces:
         data = render(table(one))
         (folder / f"{one.surface.name}.tsv").write_bytes(data)
-        entries[one.surface.name] = Entry(
+        entries[one.surface.name] = TableEntry(
             digest=sha256(data),
             family=one.family,
             source=one.source,
@@ -66,5 +66,5 @@ def write(folder: Path, surfaces: list[LabelledSurface]) -> Path:
             prepared="0",
             maker=MAKER.digest,
         )
-    (folder / INDEX).write_bytes(msgspec.json.encode(Index(tables=entries, makers={MAKER.digest: MAKER})))
+    (folder / INDEX).write_bytes(msgspec.json.encode(Index(entries=entries, makers={MAKER.digest: MAKER})))
     return folder

@@ -1,4 +1,4 @@
-"""``whatworked inference`` on small problems."""
+"""``whatworked inference`` on small surfaces."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import pytest
 from click.testing import CliRunner
 
 from whatworked.cli import cli
+from whatworked.environments.effects import Task
 from whatworked.errors import StorageError, UnknownNameError
 from whatworked.inference.study import games
-from whatworked.inference.study.games import Problem
 from whatworked.surfaces import ResponseSurface, all_bits
 
 
 def toy(name, family, seed):
     values = 0.5 + 0.1 * all_bits(4) @ np.random.default_rng(seed).normal(size=4)
-    return Problem(name, family, "four", ResponseSurface(tuple("ABCD"), np.clip(values, 0, 1), name=name))
+    return Task(name, name, family, "four", ResponseSurface(tuple("ABCD"), np.clip(values, 0, 1), name=name))
 
 
 @pytest.fixture
 def small(monkeypatch):
-    problems = (toy("one", "regression", 1), toy("two", "clustering", 2))
-    monkeypatch.setattr(games, "catalog_problems", lambda: problems)
-    monkeypatch.setattr(games, "outside_problems", lambda surfaces: problems)
+    tasks = (toy("one", "regression", 1), toy("two", "clustering", 2))
+    monkeypatch.setattr(games, "catalog_games", lambda: tasks)
+    monkeypatch.setattr(games, "outside_games", lambda surfaces: tasks)
 
 
 def invoke(*arguments):
@@ -50,8 +50,8 @@ def test_loo_as_json(small):
     assert 0 <= rows[0]["four_8"] <= 1
 
 
-def test_outside(small):
-    rows = json.loads(invoke("outside", "--group", "synthetic", "--json").output)
+def test_surfaces(small):
+    rows = json.loads(invoke("surfaces", "--group", "synthetic", "--json").output)
     assert [row["method"] for row in rows] == ["default", "relevances", "gp-effect"]
     assert {row["group"] for row in rows} == {"synthetic"}
 

@@ -130,7 +130,7 @@ class TestPlan:
 
         counts: Counter[tuple[str, str]] = Counter()
         for one in conditions():
-            counts.update((one.track, cell.method) for cell in planned(one))
+            counts.update((one.track, cell.method) for cell in planned(one.track))
         ridges = ("D1", "D2", "Random D2")
         assert sum(counts["four", name] for name in ridges) == 1936
         assert sum(counts["paired", name] for name in ridges) == 924

@@ -11,6 +11,7 @@ from whatworked.catalog import condition
 from whatworked.controls.paths import run_cells
 from whatworked.controls.plan import planned
 from whatworked.controls.store import read_records
+from whatworked.environments.effects import Task
 from whatworked.statistics.averages import mean, sample_sd
 from whatworked.surfaces import ResponseSurface
 from whatworked.workflows import get
@@ -48,7 +49,9 @@ def recomputed(published):
     def records(name):
         one = condition(name)
         surface = ResponseSurface.from_mapping(published.utilities(name), name=name)
-        return run_cells(surface, get(one.family).equivalence(one.dimensions), planned(one), "")
+        classes = get(one.family).equivalence(one.dimensions)
+        task = Task(name, one.source, one.family, one.track, surface, equivalence=classes)
+        return run_cells(task, planned(one.track))
 
     return records
 

@@ -17,6 +17,7 @@ from whatworked.controls import store, study, verify
 from whatworked.controls.plan import planned, total
 from whatworked.errors import InvalidOptionError, ReferenceTableError, StorageError, UnknownNameError
 from whatworked.grading import grade
+from whatworked.storage.index import write_index
 from whatworked.storage.lock import folder_lock
 from whatworked.workers.profile import HASH_SEED
 from whatworked.workflows import get
@@ -32,7 +33,7 @@ class TestRecorded:
         assert len(records) == total() == 4206
         for one in conditions():
             held = [(r.method, r.seed, r.budget) for r in records if r.condition == one.id]
-            assert held == [(cell.method, cell.seed, cell.budget) for cell in planned(one)]
+            assert held == [(cell.method, cell.seed, cell.budget) for cell in planned(one.track)]
 
     def test_they_come_from_the_committed_tables(self):
         for record in store.read_records():
@@ -40,7 +41,7 @@ class TestRecorded:
 
     def test_they_were_made_under_the_pinned_profile(self):
         index = store.read_index(store.folder())
-        assert {entry.maker for entry in index.conditions.values()} == set(index.makers)
+        assert {entry.maker for entry in index.entries.values()} == set(index.makers)
         assert {maker.profile.hash_seed for maker in index.makers.values()} == {HASH_SEED}
         assert {maker.profile.threads for maker in index.makers.values()} == {1}
 
@@ -147,9 +148,9 @@ class TestRun:
         out = tmp_path / "out"
         shutil.copytree(made[0], out)
         index = store.read_index(out)
-        entries = dict(index.conditions)
+        entries = dict(index.entries)
         entries["nile"] = msgspec.structs.replace(entries["nile"], table="0" * 64)
-        store.write_index(out, msgspec.structs.replace(index, conditions=entries))
+        write_index(out, msgspec.structs.replace(index, entries=entries))
         store.records_path(out, "wine").write_bytes(b"cut")
         report = study.run_study(SOME, out, jobs=1, resume=True)
         assert (report.made, report.kept) == (96 + 96, 189)
@@ -170,7 +171,7 @@ class TestRun:
             study.run_study(SOME, out, jobs=1)
         monkeypatch.setattr(study, "write_records", write)
         report = study.run_study(SOME, out, jobs=1, resume=True)
-        assert report.kept == sum(len(planned(one)) for one in SOME if one.id in written)
+        assert report.kept == sum(len(planned(one.track)) for one in SOME if one.id in written)
         assert report.made + report.kept == 96 + 96 + 189
         assert files(out) == files(made[0])
 

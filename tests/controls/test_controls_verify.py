@@ -14,9 +14,10 @@ from study_samples import SOME
 
 from whatworked.catalog import condition
 from whatworked.cli import cli
-from whatworked.controls import METHODS, audit, paths, store, study, verify
+from whatworked.controls import METHODS, acquisition, audit, store, study, verify
 from whatworked.controls.acquisition import score_candidates
 from whatworked.controls.paths import run_cells
+from whatworked.controls.plan import planned
 from whatworked.surfaces import Equivalence, mask_strings
 
 TASKS = {one.id: study.task_of(one) for one in SOME}
@@ -70,7 +71,7 @@ class TestVerify:
             kept = [one for one in store.read_records(conditions=[name]) if one.method == label and one.seed < 2]
             assert kept
             for record in kept:
-                assert audit.faults(record, task.surface, task.equivalence) == ()
+                assert audit.faults(record, task) == ()
 
     @pytest.mark.parametrize(
         ("label", "change", "told"),
@@ -123,10 +124,14 @@ class TestVerify:
             return replace(scores, values=scores.values + scores.noise * random.uniform(-1, 1, scores.values.shape))
 
         task = study.task_of(condition(name))
-        cells = [cell for cell in task.cells if cell.method in ("GP-G", "GP-E", "CGP-E") and cell.budget in (4, 14, 20)]
-        here = run_cells(task.surface, task.equivalence, cells, task.table)
-        monkeypatch.setattr(paths, "score_candidates", rounded_otherwise)
-        there = run_cells(task.surface, task.equivalence, cells, task.table)
+        cells = [
+            cell
+            for cell in planned(task.track)
+            if cell.method in ("GP-G", "GP-E", "CGP-E") and cell.budget in (4, 14, 20)
+        ]
+        here = run_cells(task, cells)
+        monkeypatch.setattr(acquisition, "score_candidates", rounded_otherwise)
+        there = run_cells(task, cells)
         assert [one.purchases for one in here] != [one.purchases for one in there]
         found = {check.verdict for check in verify.compare_records(there, here, {name: task})}
         assert "tie-dependent" in found

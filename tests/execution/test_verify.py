@@ -159,7 +159,7 @@ def test_software_and_processor_differences_are_explained_in_order(folder: Path)
 def test_a_missing_source_or_table_is_skipped_with_its_reason(folder: Path) -> None:
     (index, entries) = (read_index(folder), dict(read_index(folder).tables))
     del entries["jar__d6"]
-    write_index(folder, msgspec.structs.replace(index, tables=entries))
+    write_index(folder, msgspec.structs.replace(index, entries=entries))
     report = check(folder, Shelf(box={"absent": True}))
     assert ["not on this machine" in one.skipped for one in report.results] == [True, True, False]
     assert "no table" in report.results[2].skipped

@@ -10,7 +10,7 @@ from reference_samples import table
 
 from whatworked import references
 from whatworked.errors import ReferenceTableError, UnknownNameError
-from whatworked.references.index import INDEX, Entry, Index, read_index, write_index
+from whatworked.references.index import INDEX, Index, TableEntry, read_index, write_index
 from whatworked.references.schema import render
 from whatworked.storage.canonical import sha256
 from whatworked.workers.software import Maker, Profile
@@ -24,8 +24,8 @@ MAKER = Maker(
 )
 
 
-def entry(digest: str, maker: str = MAKER.digest) -> Entry:
-    return Entry(
+def entry(digest: str, maker: str = MAKER.digest) -> TableEntry:
+    return TableEntry(
         digest=digest,
         family="toys",
         source="box",
@@ -41,7 +41,7 @@ def entry(digest: str, maker: str = MAKER.digest) -> Entry:
 def folder(tmp_path: Path) -> Path:
     data = render(table(2))
     (tmp_path / "toy.tsv").write_bytes(data)
-    write_index(tmp_path, Index(tables={"toy": entry(sha256(data))}, makers={MAKER.digest: MAKER}))
+    write_index(tmp_path, Index(entries={"toy": entry(sha256(data))}, makers={MAKER.digest: MAKER}))
     return tmp_path
 
 
@@ -59,7 +59,7 @@ def test_the_surface_holds_the_values_of_the_table(folder: Path) -> None:
 def test_the_table_of_another_condition_is_refused(folder: Path) -> None:
     data = (folder / "toy.tsv").read_bytes()
     (folder / "other.tsv").write_bytes(data)
-    write_index(folder, Index(tables={"other": entry(sha256(data))}, makers={MAKER.digest: MAKER}))
+    write_index(folder, Index(entries={"other": entry(sha256(data))}, makers={MAKER.digest: MAKER}))
     with pytest.raises(ReferenceTableError, match=r"other\.tsv holds the table of toy; .*rebuild other"):
         references.load_table("other", folder)
 
@@ -99,7 +99,7 @@ def test_a_broken_index_is_refused(folder: Path, text: str) -> None:
 
 
 def test_an_index_that_names_an_unknown_maker_is_refused(folder: Path) -> None:
-    write_index(folder, Index(tables={"toy": entry("0" * 64, maker="lost")}))
+    write_index(folder, Index(entries={"toy": entry("0" * 64, maker="lost")}))
     with pytest.raises(ReferenceTableError, match="makers it does not describe"):
         read_index(folder)
 
@@ -117,6 +117,6 @@ def test_the_index_has_the_same_bytes_whatever_the_order(tmp_path: Path) -> None
     entries = {name: entry(name * 64) for name in "ab"}
     for where, order in (("one", "ab"), ("two", "ba")):
         write_index(
-            tmp_path / where, Index(tables={name: entries[name] for name in order}, makers={MAKER.digest: MAKER})
+            tmp_path / where, Index(entries={name: entries[name] for name in order}, makers={MAKER.digest: MAKER})
         )
     assert (tmp_path / "one" / INDEX).read_bytes() == (tmp_path / "two" / INDEX).read_bytes()

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from run_helpers import everything_reachable, leaks
 
+from whatworked.environments.effects.delivery import aliases_of
 from whatworked.plugins import load
-from whatworked.runs.fitting import aliases_of, fit
+from whatworked.runs.fitting import fit
 from whatworked.surfaces import Equivalence, all_bits
 
 TRUTH = np.array([0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18])
@@ -21,10 +22,10 @@ def run(function, bought=(3,), equivalence=None):
 
 def test_measured_values_are_put_back_and_the_rest_is_clipped():
     made = run(lambda masks, utilities, cube: np.linspace(-1, 2, 8))
-    assert made.predictions[[0, 7, 3]].tolist() == [0.11, 0.18, 0.14]
-    assert made.predictions.min() == 0.0
-    assert made.predictions.max() == 1.0
-    np.testing.assert_allclose(made.predictions[4], -1 + 3 * 4 / 7)
+    assert made.delivery.predictions[[0, 7, 3]].tolist() == [0.11, 0.18, 0.14]
+    assert made.delivery.predictions.min() == 0.0
+    assert made.delivery.predictions.max() == 1.0
+    np.testing.assert_allclose(made.delivery.predictions[4], -1 + 3 * 4 / 7)
 
 
 def test_the_estimator_sees_anchors_first_then_purchases_in_order():
@@ -79,7 +80,7 @@ def test_nothing_unmeasured_can_be_reached_from_the_arguments():
 )
 def test_a_broken_estimator_gives_a_named_failure(function, expected):
     made = run(function)
-    assert made.predictions is None
+    assert made.delivery is None
     assert made.failure.where == "estimator"
     assert expected in made.failure.cause
     assert "Traceback" in made.failure.trace
@@ -190,8 +191,8 @@ def test_aliases_name_the_mask_their_class_was_measured_by():
 
 def test_masks_of_measured_classes_take_the_measured_value():
     made = run(lambda masks, utilities, cube: np.arange(8) / 10, (5,), CLASSES)
-    np.testing.assert_allclose(made.predictions, [0.11, 0.11, 0.2, 0.3, 0.18, 0.16, 0.18, 0.18])
-    assert made.aliases == (1, 4, 6)
+    np.testing.assert_allclose(made.delivery.predictions, [0.11, 0.11, 0.2, 0.3, 0.18, 0.16, 0.18, 0.18])
+    assert made.delivery.aliases == (1, 4, 6)
     plain = run(lambda masks, utilities, cube: np.arange(8) / 10, (5,))
-    assert plain.aliases == ()
-    assert plain.predictions[1] == 0.1
+    assert plain.delivery.aliases == ()
+    assert plain.delivery.predictions[1] == 0.1

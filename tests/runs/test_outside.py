@@ -14,7 +14,7 @@ from whatworked.cli.compare import compare
 from whatworked.cli.submit import leaderboard, submit, verify_run
 from whatworked.errors import InvalidOptionError, RunError, UnknownNameError
 from whatworked.leaderboard import unpack
-from whatworked.references.index import Entry, Index, read_index, write_index
+from whatworked.references.index import Index, TableEntry, read_index, write_index
 from whatworked.runs import catalog_tasks
 from whatworked.storage.canonical import sha256
 
@@ -30,9 +30,9 @@ def tables(tmp_path):
         new = name.replace("wine", "mine")
         data = text.replace(f'"{name}"'.encode(), f'"{new}"'.encode()).replace(b'"source":"wine"', b'"source":"mine"')
         references.table_path(new, folder).write_bytes(data)
-        fields = {field: getattr(known.tables[name], field) for field in Entry.__struct_fields__}
-        entries[new] = Entry(**{**fields, "source": "mine", "digest": sha256(data)})
-    write_index(folder, Index(tables=entries, makers=known.makers))
+        fields = {field: getattr(known.tables[name], field) for field in TableEntry.__struct_fields__}
+        entries[new] = TableEntry(**{**fields, "source": "mine", "digest": sha256(data)})
+    write_index(folder, Index(entries=entries, makers=known.makers))
     return folder
 
 

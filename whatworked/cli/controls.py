@@ -153,10 +153,11 @@ def verify(
 
 
 def _print_verification(found: Verification, ties: bool) -> None:
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(found.counts.items()))
-    click.echo(f"{counted(len(found.records), 'record')}: {counts}")
+    from whatworked.statistics.agreement import Verdict, in_words
+
+    click.echo(f"{counted(len(found.records), 'record')}: {in_words(found.counts)}")
     for check in found.records:
-        if check.verdict in ("different", "missing", "tie-dependent"):
+        if check.verdict.severity > Verdict.EQUAL.severity:
             click.echo(f"- {check.verdict}: {check.name}: {check.detail}")
     classes = sum(found.classes.values())
     click.echo(

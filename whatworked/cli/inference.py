@@ -13,8 +13,8 @@ from whatworked.cli.rows import format_option, print_rows
 from whatworked.errors import StorageError, unknown_name
 
 if TYPE_CHECKING:
-    from whatworked.inference.study.games import Problem
-    from whatworked.inference.study.loo import Row
+    from whatworked.environments.effects import Task
+    from whatworked.inference.study.loo import GameRow
     from whatworked.protocols import Estimator, Policy
 
     Build = Callable[[bool], tuple[Estimator, Policy]]
@@ -55,14 +55,14 @@ def loo(names: tuple[str, ...], relabel: int, out: Path | None, output: str) -> 
     Prints the recovery (family-macro) and the strict count of each track and budget: of every variant, and of the
     choice that never looked at the family it is scored on. About 20 seconds for each variant and order.
     """
-    from whatworked.inference.study.games import SECTIONS, catalog_problems
+    from whatworked.inference.study.games import SECTIONS, catalog_games
     from whatworked.inference.study.loo import VARIANTS, leave_one_family_out
 
     for name in names:
         if name not in VARIANTS:
             raise unknown_name("variant", name, VARIANTS)
     chosen = {name: VARIANTS[name].build for name in VARIANTS if not names or name in names}
-    rows = _run(chosen, [one.relabelled(k) for k in range(relabel) for one in catalog_problems()])
+    rows = _run(chosen, catalog_games(), relabel)
     kept, choices = leave_one_family_out(rows)
     _write(out, {"rows": rows, "choices": choices})
     parts = {name: [row for row in rows if row.variant == name] for name in chosen}
@@ -76,13 +76,13 @@ def loo(names: tuple[str, ...], relabel: int, out: Path | None, output: str) -> 
 @_relabel_option
 @_out_option
 @format_option
-def outside(groups: tuple[str, ...], relabel: int, out: Path | None, output: str) -> None:
+def surfaces(groups: tuple[str, ...], relabel: int, out: Path | None, output: str) -> None:
     """Score the shipped method on surfaces outside the catalog, beside its plainest variant and the published GP-E.
 
     development: looked at while the method was designed. fresh: made afterwards. synthetic: structure known.
     """
     from whatworked.controls import KrigingEstimator, KrigingPolicy
-    from whatworked.inference.study.games import outside_problems
+    from whatworked.inference.study.games import OUTSIDE_SECTIONS, outside_games
     from whatworked.inference.study.loo import VARIANTS
     from whatworked.inference.study.surfaces import load_outside
     from whatworked.inference.study.surfaces.synthetic import synthetic_surfaces
@@ -92,12 +92,11 @@ def outside(groups: tuple[str, ...], relabel: int, out: Path | None, output: str
     everything = (*load_outside(), *synthetic_surfaces())
     lines, every_row = [], []
     for group in groups or _GROUPS:
-        members = outside_problems([one for one in everything if one.group == group])
-        problems = [one.relabelled(k) for k in range(relabel) for one in members]
+        tasks = outside_games([made for made in everything if made.group == group])
         for name, build in methods.items():
-            rows = _run({name: build}, problems)
+            rows = _run({name: build}, tasks, relabel)
             every_row += [(group, row) for row in rows]
-            line = _line(name, rows, (("four", 8), ("six", 20), ("six", 32)))
+            line = _line(name, rows, OUTSIDE_SECTIONS)
             lines.append({"group": group, "surfaces": len({row.name for row in rows}), **line})
     _write(out, {"rows": every_row})
     print_rows(lines, output)
@@ -118,18 +117,18 @@ def calibrate(plot: Path | None, out: Path | None, output: str) -> None:
     factor fitted to the catalog. Takes a few minutes.
     """
     from whatworked.inference.study import calibration
-    from whatworked.inference.study.games import catalog_problems, outside_problems
+    from whatworked.inference.study.games import catalog_games, outside_games
     from whatworked.inference.study.surfaces import load_outside
 
-    parts = calibration.measure(catalog_problems())
+    parts = calibration.measure(catalog_games())
     families = calibration.leave_one_family_out(parts)
     factor = calibration.fit_factor(parts)
-    fresh = calibration.measure(outside_problems([one for one in load_outside() if one.group == "fresh"]))
+    fresh = calibration.measure(outside_games([made for made in load_outside() if made.group == "fresh"]))
     lines = [*families, calibration.averaged("left out", families, factor), calibration.pooled("fresh", fresh, factor)]
     _write(out, {"levels": calibration.LEVELS, "lines": lines})
     if plot is not None:
         _plot(plot, calibration.LEVELS, lines[-2:])
-    print_rows([_coverage_line(one, calibration.LEVELS) for one in lines], output)
+    print_rows([_coverage_line(line, calibration.LEVELS) for line in lines], output)
 
 
 @inference.command("rebuild-outside")
@@ -144,21 +143,23 @@ def rebuild_outside() -> None:
     click.echo(f"{count} surfaces written to {PATH}")
 
 
-def _run(methods: Mapping[str, Build], problems: Sequence[Problem]) -> list[Row]:
+def _run(methods: Mapping[str, Build], tasks: Sequence[Task], relabellings: int) -> list[GameRow]:
+    from whatworked.inference.study.games import relabelled
     from whatworked.inference.study.loo import run
     from whatworked.progress import progress
 
+    games = [(relabelled(task, number), number) for number in range(relabellings) for task in tasks]
     rows = []
-    with progress(len(methods) * len(problems), "surface") as bar:
+    with progress(len(methods) * len(games), "surface") as bar:
         for name, build in methods.items():
-            for problem in problems:
-                bar.set_postfix_str(f"{name} {problem.name}")
-                rows += run(name, build, [problem])
+            for task, number in games:
+                bar.set_postfix_str(f"{name} {task.condition}")
+                rows += run(name, build, [task], number)
                 bar.update()
     return rows
 
 
-def _line(name: str, rows: Sequence[Row], sections: Sequence[tuple[str, int]]) -> dict[str, Any]:
+def _line(name: str, rows: Sequence[GameRow], sections: Sequence[tuple[str, int]]) -> dict[str, Any]:
     from whatworked.inference.study.loo import macro, section, strict_count
 
     line: dict[str, Any] = {"method": name}
@@ -171,10 +172,10 @@ def _line(name: str, rows: Sequence[Row], sections: Sequence[tuple[str, int]]) -
     return line
 
 
-def _coverage_line(one: Any, levels: Sequence[float]) -> dict[str, Any]:
-    plain = {f"plain_{level:g}": share for level, share in zip(levels, one.plain, strict=True)}
-    widened = {f"widened_{level:g}": share for level, share in zip(levels, one.widened, strict=True)}
-    return {"family": one.family, "factor": one.factor, **plain, **widened}
+def _coverage_line(line: Any, levels: Sequence[float]) -> dict[str, Any]:
+    plain = {f"plain_{level:g}": share for level, share in zip(levels, line.plain, strict=True)}
+    widened = {f"widened_{level:g}": share for level, share in zip(levels, line.widened, strict=True)}
+    return {"family": line.family, "factor": line.factor, **plain, **widened}
 
 
 def _plot(path: Path, levels: Sequence[float], lines: Sequence[Any]) -> None:

@@ -16,6 +16,7 @@ from whatworked.wording import counted, first_few, interval_text
 if TYPE_CHECKING:
     from whatworked.leaderboard.board import Entry
     from whatworked.runs.folder import Run
+    from whatworked.statistics.agreement import Verdict
 
 
 @click.command()
@@ -103,7 +104,8 @@ def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, where
         print_json(content)
     else:
         _print_verified(run, submission.note, again)
-    context.exit(1 if again and again["different"] else 0)
+    agree = all(verdict.agrees for verdict, places in (again or {}).items() if places)
+    context.exit(0 if agree else 1)
 
 
 @click.command()
@@ -150,7 +152,7 @@ def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
             raise unknown_name(kind, str(value), [str(one) for one in dict.fromkeys(held)])
 
 
-def _rerun(run: Run, jobs: int, where: Path | None) -> dict[str, list[str]]:
+def _rerun(run: Run, jobs: int, where: Path | None) -> dict[Verdict, list[str]]:
     import tempfile
 
     from whatworked.leaderboard.rerunning import rerun
@@ -159,7 +161,7 @@ def _rerun(run: Run, jobs: int, where: Path | None) -> dict[str, list[str]]:
         return rerun(run, Path(folder) / "run", jobs, where)
 
 
-def _print_verified(run: Run, note: str, again: dict[str, list[str]] | None) -> None:
+def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None) -> None:
     from whatworked.comparing.summary import standings
 
     click.echo(f"{run.name}: {counted(len(run.records), 'record')} graded again and found as stated")
@@ -176,8 +178,11 @@ def _print_verified(run: Run, note: str, again: dict[str, list[str]] | None) -> 
     print_table([("track", "B", "method", "recovery", "strict", "exact"), *rows], right=(1, 3, 4, 5))
     _print_averaged(strict, exact)
     if again is not None:
-        click.echo("run again: " + ", ".join(f"{len(places)} {verdict}" for verdict, places in again.items()))
-        for place in again["different"][:12]:
+        from whatworked.statistics.agreement import in_words
+
+        click.echo("run again: " + in_words({verdict: len(places) for verdict, places in again.items()}))
+        different = [place for verdict, places in again.items() if not verdict.agrees for place in places]
+        for place in different[:12]:
             click.echo(f"  different: {place}")
 
 

@@ -74,7 +74,8 @@ def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, fol
 
 
 def _print_report(report: VerifyReport, conditions: Sequence[Condition]) -> None:
-    from whatworked.execution.verifying import VERDICTS
+    from whatworked.execution.agreement import VERDICTS
+    from whatworked.statistics.agreement import in_words
 
     reasons = {one.condition: (one.skipped, one.absence) for one in report.results if one.skipped}
 
@@ -82,7 +83,7 @@ def _print_report(report: VerifyReport, conditions: Sequence[Condition]) -> None
     if checked:
         rows = [(one.condition, *(str(one.count(verdict)) for verdict in VERDICTS)) for one in checked]
         print_table([("condition", *VERDICTS), *rows], right=range(1, 1 + len(VERDICTS)))
-        totals = ", ".join(f"{report.count(verdict)} {verdict}" for verdict in VERDICTS)
+        totals = in_words({verdict: report.count(verdict) for verdict in VERDICTS})
         records = counted(sum(len(one.records) for one in checked), "record")
         click.echo()
         print_text(f"{records} of {counted(len(checked), 'condition')}: {totals}")

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -15,12 +15,13 @@ from whatworked.declaration.fingerprint import PredictionForm
 from whatworked.execution.assembly import machine_facts
 from whatworked.references.index import MACHINE
 from whatworked.references.schema import Header, Row
+from whatworked.statistics.agreement import Verdict
 from whatworked.workers.software import Maker
 
 SCALE_TOLERANCE = 1e-9
 """Relative difference of two cost scales that is still rounding."""
 
-Verdict = Literal["identical", "equal", "different", "failed"]
+VERDICTS = (Verdict.IDENTICAL, Verdict.EQUAL, Verdict.DIFFERENT, Verdict.FAILED)
 """Same in every field; same up to the family's tolerance; neither; the configuration raised an error."""
 
 
@@ -32,8 +33,8 @@ class RecordVerdict:
     ----------
     mask : str
         Which configuration.
-    verdict : {"identical", "equal", "different", "failed"}
-        See `Verdict`.
+    verdict : Verdict
+        One of `VERDICTS`.
     detail : str
         What is not the same; empty for identical records.
     """
@@ -55,12 +56,12 @@ def compare_rows(kept: Row, found: Row, form: PredictionForm) -> RecordVerdict:
         fingerprints within its `tolerance`.
     """
     if kept == found:
-        return RecordVerdict(kept.mask, "identical")
+        return RecordVerdict(kept.mask, Verdict.IDENTICAL)
     notes = list(_differences(kept, found))
     equal = abs(kept.utility - found.utility) <= form.utility_tolerance and form.close(
         kept.fingerprint, found.fingerprint
     )
-    return RecordVerdict(kept.mask, "equal" if equal else "different", "; ".join(notes))
+    return RecordVerdict(kept.mask, Verdict.EQUAL if equal else Verdict.DIFFERENT, "; ".join(notes))
 
 
 def _differences(kept: Row, found: Row) -> Iterator[str]:

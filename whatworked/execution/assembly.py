@@ -13,7 +13,7 @@ from whatworked.declaration.outcome import Outcome
 from whatworked.declaration.prepared import PreparedInput
 from whatworked.declaration.text import deciding_text
 from whatworked.declaration.workflow import Workflow
-from whatworked.references.index import MACHINE, Entry
+from whatworked.references.index import MACHINE, TableEntry
 from whatworked.references.schema import SCHEMA, Header, OptionNote, Row, Table
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.storage.files import write_atomic
@@ -60,9 +60,9 @@ def assemble(header: Header, rows: Mapping[str, Row]) -> Table:
     return Table(header, tuple(rows[mask] for mask in mask_strings(header.d)))
 
 
-def entry_of(header: Header, data: bytes, workflow: str, prepared: str, maker: str) -> Entry:
+def entry_of(header: Header, data: bytes, workflow: str, prepared: str, maker: str) -> TableEntry:
     """Index entry of a rendered table."""
-    return Entry(
+    return TableEntry(
         digest=sha256(data),
         family=header.family,
         source=header.source,

@@ -13,7 +13,7 @@ from typing import Any
 from whatworked import references
 from whatworked.catalog.catalog import Condition
 from whatworked.errors import InvalidOptionError, ReferenceTableError
-from whatworked.execution.agreement import RecordVerdict, Verdict, compare_rows, explanations, header_differences
+from whatworked.execution.agreement import VERDICTS, RecordVerdict, compare_rows, explanations, header_differences
 from whatworked.execution.assembly import header_of, row_of, version_of
 from whatworked.execution.families import Families, WorkflowOf, load_families
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
@@ -23,13 +23,12 @@ from whatworked.execution.schedule import run_plans
 from whatworked.progress import progress
 from whatworked.references.index import Index, read_index
 from whatworked.references.schema import Table
+from whatworked.statistics.agreement import Verdict
 from whatworked.storage.canonical import sha256
 from whatworked.surfaces.masks import mask_strings
 from whatworked.workers.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.workers.profile import pinned_profile
 from whatworked.workers.software import Maker
-
-VERDICTS: tuple[Verdict, ...] = ("identical", "equal", "different", "failed")
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class ConditionVerdict:
             "records": [
                 {"mask": one.mask, "verdict": one.verdict, "detail": one.detail}
                 for one in self.records
-                if one.verdict != "identical"
+                if one.verdict != Verdict.IDENTICAL
             ],
         }
 
@@ -128,8 +127,8 @@ class VerifyReport:
     @property
     def exit_code(self) -> int:
         """1 if any record is different or failed, or a table's header is not what it would be now, else 0."""
-        wrong = self.count("different") + self.count("failed") + sum(len(one.header) for one in self.results)
-        return int(wrong > 0)
+        wrong = self.count(Verdict.DIFFERENT) + self.count(Verdict.FAILED)
+        return int(wrong + sum(len(one.header) for one in self.results) > 0)
 
 
 @dataclass
@@ -170,7 +169,7 @@ class _Check:
                     for condition, mask in plan.programs[ran.program].cells:
                         kept = self.tables[condition].rows[int(mask, 2)]
                         if ran.outcome is None:
-                            self.verdicts[condition][mask] = RecordVerdict(mask, "failed", cause_of(ran.failure))
+                            self.verdicts[condition][mask] = RecordVerdict(mask, Verdict.FAILED, cause_of(ran.failure))
                         else:
                             found = row_of(mask, ran.outcome)
                             self.verdicts[condition][mask] = compare_rows(kept, found, plan.workflow.form)
@@ -186,7 +185,7 @@ class _Check:
         records = tuple(verdict for _, verdict in sorted(self.verdicts[one.id].items()))
         found = header_of(one, self.families.workflows[one.family], self.inputs.prepared[one.source])
         header = header_differences(self.tables[one.id].header, found)
-        if not header and all(record.verdict == "identical" for record in records):
+        if not header and all(record.verdict == Verdict.IDENTICAL for record in records):
             return ConditionVerdict(one.id, records)
         return ConditionVerdict(one.id, records, self._explanations(one), header)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
-from whatworked.controls.methods import Method
+from whatworked.controls.methods import Control
 from whatworked.inference.estimator import RelevanceEstimator
 from whatworked.inference.policy import RelevancePolicy
 from whatworked.methods.classes import ClassAwareEstimator
@@ -34,12 +34,12 @@ POLICIES: Mapping[str, Callable[..., Policy]] = MappingProxyType(
 )
 """Factories of the policies; ``class-…`` read the state's classes."""
 
-METHODS: Mapping[str, Method] = MappingProxyType(
+METHODS: Mapping[str, Control] = MappingProxyType(
     {
-        method.label: method
-        for method in (
-            Method("RGP", "relevance-gp", "relevance-lookahead"),
-            Method("CRGP", "class-relevance-gp", "class-relevance-lookahead", class_aware=True),
+        control.label: control
+        for control in (
+            Control("RGP", "relevance-gp", "relevance-lookahead", sequential=True),
+            Control("CRGP", "class-relevance-gp", "class-relevance-lookahead", class_aware=True, sequential=True),
         )
     }
 )

@@ -18,6 +18,7 @@ from whatworked.runs.benchmark import execute
 from whatworked.runs.folder import Run
 from whatworked.runs.plan import Method, Plan
 from whatworked.runs.tasks import catalog_tasks
+from whatworked.statistics.agreement import Verdict
 
 CLOSE = 1e-9
 """Largest difference of a prediction that counts as rounding."""
@@ -88,13 +89,13 @@ def _loaded(label: str, facts: Mapping[str, Any], kind: Kind) -> Plugin:
     return plugin
 
 
-def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None) -> dict[str, list[str]]:
+def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None) -> dict[Verdict, list[str]]:
     """Run everything again in `folder` and say how each record compares.
 
     Returns
     -------
     dict
-        Records, by ``identical``, ``equal up to rounding`` (same purchases, predictions within 1e-9) and ``different``.
+        Places of records by verdict: identical, equal (same purchases, predictions within 1e-9) and different.
 
     Raises
     ------
@@ -109,7 +110,7 @@ def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None)
         )
     again = execute(plan, folder, jobs, label="rerun")
     theirs = {record.key: record for record in run.records}
-    found: dict[str, list[str]] = {"identical": [], "equal up to rounding": [], "different": []}
+    found: dict[Verdict, list[str]] = {Verdict.IDENTICAL: [], Verdict.EQUAL: [], Verdict.DIFFERENT: []}
     for record in again.records:
         found[_verdict(record, theirs[record.key])].append(place_of(record.key))
     return found
@@ -126,10 +127,10 @@ def _stochastic_otherwise(plan: Plan, description: Mapping[str, Any]) -> list[st
     ]
 
 
-def _verdict(mine: Record, theirs: Record) -> str:
+def _verdict(mine: Record, theirs: Record) -> Verdict:
     if mine.purchases != theirs.purchases or (mine.predictions is None) != (theirs.predictions is None):
-        return "different"
+        return Verdict.DIFFERENT
     if mine.predictions == theirs.predictions:
-        return "identical"
+        return Verdict.IDENTICAL
     difference = np.abs(np.subtract(mine.predictions or (), theirs.predictions or ()))
-    return "equal up to rounding" if difference.max(initial=0.0) <= CLOSE else "different"
+    return Verdict.EQUAL if difference.max(initial=0.0) <= CLOSE else Verdict.DIFFERENT

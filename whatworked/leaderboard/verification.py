@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from whatworked.environments.effects.delivery import aliases_of
 from whatworked.errors import PluginError, RunError, UnknownNameError
 from whatworked.grading.grader import grade, grade_missing
 from whatworked.grading.grades import Grade
@@ -24,7 +25,6 @@ from whatworked.grading.record import Key, place_of
 from whatworked.leaderboard.packing import CLAIMS, Packed, Submission, claims_of, record_of
 from whatworked.plugins import load, parse_spec
 from whatworked.plugins.registry import Kind, built_in
-from whatworked.runs.fitting import aliases_of
 from whatworked.runs.folder import Run
 from whatworked.runs.plan import SCHEMA
 from whatworked.runs.tasks import Task, catalog_tasks

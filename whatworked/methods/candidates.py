@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from whatworked.errors import InvalidOptionError
 from whatworked.methods.ties import Choice, choose
 from whatworked.protocols import SearchState
 from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.masks import FloatArray, IntArray, mask_string
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, mask_string
 
 LARGEST = 12
 """Largest number of options for policies that score every mask: the covariance of 4,096 cells takes 134 MB."""
@@ -68,6 +69,34 @@ class Scores:
         }
 
 
+@dataclass(frozen=True)
+class Decision:
+    """One mask that a policy buys, and what a record says about the choice.
+
+    Attributes
+    ----------
+    rank : int
+        Rank of the mask.
+    near_tie : bool
+        Whether the choice, or the fit it rests on, lay within rounding of a tie.
+    hyperparameters : mapping of str to float
+        Of the model it rests on; empty where there is none.
+    """
+
+    rank: int
+    near_tie: bool = False
+    hyperparameters: Mapping[str, float] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Deciding(Protocol):
+    """A policy that says more about its choices than `Policy.ask` does."""
+
+    def decide(self, state: SearchState, n: int) -> Sequence[Decision]:
+        """The choices behind ``ask(state, n)``, in order."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Known:
     """Measured masks with their values: one per class, in order of purchase."""
@@ -101,3 +130,8 @@ def candidates_of(state: SearchState, class_aware: bool) -> tuple[Known, IntArra
     known = on_representatives(state.equivalence, state.measured, state.utilities)
     # setdiff1d sorts: ties go to the lexically first mask, so candidates have to ascend.
     return known, np.setdiff1d(state.equivalence.representatives, known.ranks)
+
+
+def bits_of_decisions(state: SearchState, decisions: Sequence[Decision]) -> BitArray:
+    """The answer of a policy that decided so, shape (len(decisions), d)."""
+    return state.bits(np.array([decision.rank for decision in decisions], dtype=np.int64))

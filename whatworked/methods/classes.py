@@ -39,6 +39,11 @@ class ClassModel:
         return with_measured(predicted, representatives, self.known)
 
 
+def inner_model(model: Predictor) -> Predictor:
+    """The model of class representatives inside a `ClassModel`; any other model itself."""
+    return model.model if isinstance(model, ClassModel) else model
+
+
 @dataclass(frozen=True, eq=False)
 class ClassAwareEstimator:
     """An estimator that sees one mask per class: the representative.

@@ -1,7 +1,4 @@
-"""Spending a budget: a policy is asked, what it chose is measured, and so on.
-
-The policy is handed arrays made for it, of measured masks and their utilities. Nothing in them refers to the truth.
-"""
+"""What a policy buys in a run: the budgeted loop, with the policy's code under guard, time limit and observation."""
 
 from __future__ import annotations
 
@@ -11,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from whatworked.errors import PluginError
+from whatworked.environments.effects.loop import asker, buy
 from whatworked.plugins.guard import Failure, guarded
 from whatworked.plugins.limits import Watch
 from whatworked.protocols import Policy, SearchState
 from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.masks import FloatArray, IntArray, anchors, bits_of, mask_string, ranks_of
-from whatworked.wording import first_few
+from whatworked.surfaces.masks import FloatArray, IntArray
 
 _REVEALING = frozenset({"remaining", "__dict__"})
 
@@ -99,68 +95,44 @@ def acquire(
     Acquisition
         A policy that raises, takes too long or answers with anything but new masks ends it with a failure.
     """
-    watch = watch or Watch()
-    d = utilities.size.bit_length() - 1
-    bought: list[int] = []
-    seconds: list[float] = []
-    asks: list[int] = []
-    looks: list[str] = []
-    failure, spent_time, asked = None, 0.0, 0
-    while len(bought) < budget:
-        measured = np.array([*anchors(d), *bought], dtype=np.int64)
-        wanted = min(batch, budget - len(bought))
-        state = watched_state(d, measured, utilities[measured], budget - len(bought), equivalence, looks)
-        started = time.perf_counter()
+    asked = _WatchedAsk(policy, budget, watch or Watch())
+    ranks = buy(asked, utilities, budget, batch, equivalence)
+    return Acquisition(
+        ranks, tuple(asked.seconds), tuple(asked.asks), asked.failure, bool(asked.looks), (asked.count, asked.spent)
+    )
+
+
+class _WatchedAsk:
+    """Asks a policy under guard and time limit, and notes what that took; a failure answers with no mask."""
+
+    def __init__(self, policy: Policy, budget: int, watch: Watch) -> None:
+        self._ask, self._budget, self._watch = asker(policy), budget, watch
+        self.failure: Failure | None = None
+        self.count, self.spent = 0, 0.0
+        self.seconds: list[float] = []
+        self.asks: list[int] = []
+        self.looks: list[str] = []
+
+    def __call__(self, state: SearchState, wanted: int) -> IntArray:
+        watched = _watched(state, self.looks)
         chosen: IntArray = np.empty(0, dtype=np.int64)
-        with guarded("policy") as outcome, watch.step("policy", budget, len(bought), spent=spent_time):
-            chosen = checked_answer(policy.ask(state, wanted), measured, wanted, d)
-        failure = outcome.failure
-        spent_time = watch.used(spent_time + time.perf_counter() - started, failure is not None and failure.late)
-        asked += 1
-        if failure is not None or not chosen.size:
-            break
-        bought += chosen.tolist()
-        seconds += [spent_time] * chosen.size
-        asks += [asked] * chosen.size
-    return Acquisition(tuple(bought), tuple(seconds), tuple(asks), failure, bool(looks), (asked, spent_time))
+        started = time.perf_counter()
+        step = self._watch.step("policy", self._budget, len(self.asks), spent=self.spent)
+        with guarded("policy") as outcome, step:
+            chosen = self._ask(watched, wanted)
+        self.failure = outcome.failure
+        late = outcome.failure is not None and outcome.failure.late
+        self.spent = self._watch.used(self.spent + time.perf_counter() - started, late)
+        self.count += 1
+        if self.failure is not None:
+            return np.empty(0, dtype=np.int64)
+        self.seconds += [self.spent] * chosen.size
+        self.asks += [self.count] * chosen.size
+        return chosen
 
 
-def watched_state(
-    d: int,
-    measured: IntArray,
-    utilities: FloatArray,
-    remaining: int,
-    equivalence: Equivalence | None,
-    looks: list[str],
-) -> SearchState:
-    """State with fresh read-only arrays; every look at the remaining credits is noted in `looks`."""
-    masks, values = bits_of(measured, d), np.array(utilities, dtype=np.float64)
-    masks.flags.writeable = values.flags.writeable = False
-    state = _WatchedState(d, masks, values, remaining, equivalence)
-    object.__setattr__(state, "_looks", looks)
-    return state
-
-
-def checked_answer(answer: object, measured: IntArray, wanted: int, d: int) -> IntArray:
-    """Ranks of a policy's answer.
-
-    Raises
-    ------
-    PluginError
-        If the answer is not an array of up to `wanted` distinct unmeasured masks.
-    """
-    rows = np.asarray(answer)
-    if rows.size == 0:
-        return np.empty(0, dtype=np.int64)
-    if rows.ndim != 2 or rows.shape[1] != d:
-        raise PluginError(f"ask returned an array of shape {rows.shape}; expected (k, {d}) with k <= {wanted}")
-    if not np.isin(rows, (0, 1)).all():
-        raise PluginError("ask returned values other than 0 and 1")
-    ranks = ranks_of(rows)
-    if ranks.size > wanted:
-        raise PluginError(f"ask returned {ranks.size} masks; {wanted} were wanted")
-    repeated = [int(rank) for rank in ranks if rank in measured or np.count_nonzero(ranks == rank) > 1]
-    if repeated:
-        shown = first_few([mask_string(rank, d) for rank in repeated])
-        raise PluginError(f"ask returned masks that are measured already or given twice: {shown}")
-    return ranks
+def _watched(state: SearchState, looks: list[str]) -> SearchState:
+    """The same state; every look at the remaining credits is noted in `looks`."""
+    watched = _WatchedState(state.d, state.masks, state.utilities, state.remaining, state.equivalence)
+    object.__setattr__(watched, "_looks", looks)
+    return watched

@@ -1,4 +1,4 @@
-"""From purchases to a complete prediction table."""
+"""What an estimator delivers in a run, with its code under guard and time limit."""
 
 from __future__ import annotations
 
@@ -9,25 +9,22 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from whatworked.environments.effects.delivery import Delivery, complete, fit_and_predict
 from whatworked.errors import PluginError
 from whatworked.plugins.guard import Failure, encodable, guarded
-from whatworked.protocols import Estimator
+from whatworked.protocols import Estimator, Predictor
 from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.masks import FloatArray, IntArray, all_bits, anchors, bits_of, mask_string
+from whatworked.surfaces.masks import FloatArray
 
 
 @dataclass(frozen=True)
 class Fit:
-    """One delivery, or its failure.
+    """One fit: its delivery, or its failure.
 
     Attributes
     ----------
-    predictions : ndarray of float64, shape (2**d,), or None
-        Clipped to [0, 1], measured values in place.
-    aliases : tuple of int
-        Ranks of masks that took the measured value of their class.
+    delivery : Delivery or None
+        The completed prediction.
     chosen : mapping of str to float
         Hyper-parameters, where the predictor states them as ``hyperparameters``.
     near_tie : bool
@@ -35,13 +32,12 @@ class Fit:
     seconds : float
         Time of building, fitting and predicting; volatile.
     failure : Failure or None
-        Why there are no predictions.
+        Why there is no delivery.
     warnings : Counter
         Categories of the warnings raised, and how often.
     """
 
-    predictions: FloatArray | None
-    aliases: tuple[int, ...] = ()
+    delivery: Delivery | None
     chosen: Mapping[str, float] = field(default_factory=dict)
     near_tie: bool = False
     seconds: float = 0.0
@@ -71,60 +67,18 @@ def fit(
     within : context manager or None
         Holds building, fitting and predicting together to a time limit.
     """
-    d = utilities.size.bit_length() - 1
-    measured = np.array([*anchors(d), *bought], dtype=np.int64)
     started = time.perf_counter()
-    table: FloatArray | None = None
+    fitted: tuple[Predictor, FloatArray] | None = None
     chosen: Mapping[str, float] = {}
     near_tie = False
     with guarded("estimator") as outcome, within or nullcontext():
-        masks, values = bits_of(measured, d), np.array(utilities[measured], dtype=np.float64)
-        masks.flags.writeable = values.flags.writeable = False
-        predictor = build().fit(masks, values)
-        cube = all_bits(d)
-        table = checked_predictions(predictor.predict(cube), d)
-        chosen, near_tie = _hyperparameters(predictor), bool(getattr(predictor, "near_tie", False))
+        fitted = fit_and_predict(build(), utilities, bought)
+        chosen, near_tie = _hyperparameters(fitted[0]), bool(getattr(fitted[0], "near_tie", False))
     seconds = time.perf_counter() - started
-    if outcome.failure is not None or table is None:
+    if outcome.failure is not None or fitted is None:
         return Fit(None, seconds=seconds, failure=outcome.failure, warnings=outcome.warnings)
-    complete, aliases = np.clip(table, 0.0, 1.0), np.empty(0, dtype=np.int64)
-    if equivalence is not None:
-        aliases, sources = aliases_of(measured, equivalence)
-        complete[aliases] = utilities[sources]
-    complete[measured] = utilities[measured]
-    return Fit(complete, tuple(aliases.tolist()), chosen, near_tie, seconds, warnings=outcome.warnings)
-
-
-def aliases_of(measured: IntArray, equivalence: Equivalence) -> tuple[IntArray, IntArray]:
-    """Unmeasured masks of measured classes, ascending, and for each the mask by which its class was first measured."""
-    classes, first = np.unique(equivalence.representative[measured], return_index=True)
-    covered = np.flatnonzero(np.isin(equivalence.representative, classes))
-    aliases = np.setdiff1d(covered, measured).astype(np.int64)
-    return aliases, measured[first[np.searchsorted(classes, equivalence.representative[aliases])]]
-
-
-def checked_predictions(predictions: object, d: int) -> FloatArray:
-    """Predictions of the whole cube as float64.
-
-    Raises
-    ------
-    PluginError
-        If they are not one finite number per mask.
-    """
-    table = np.asarray(predictions)
-    if table.shape != (1 << d,):
-        raise PluginError(f"predict returned an array of shape {table.shape}; expected ({1 << d},)")
-    if table.dtype.kind not in "fiub":
-        raise PluginError(f"predict returned values of type {table.dtype}; expected numbers")
-    numbers = table.astype(np.float64)
-    offenders = np.flatnonzero(~np.isfinite(numbers))
-    if offenders.size:
-        first = int(offenders[0])
-        raise PluginError(
-            f"predict returned {offenders.size} values that are not finite, the first for mask "
-            f"{mask_string(first, d)}: {numbers[first]}"
-        )
-    return numbers
+    delivery = complete(*fitted, utilities, bought, equivalence)
+    return Fit(delivery, chosen, near_tie, seconds, warnings=outcome.warnings)
 
 
 def _hyperparameters(predictor: object) -> dict[str, float]:

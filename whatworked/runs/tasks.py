@@ -3,68 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from whatworked.catalog.tracks import outside_track
+from whatworked.environments.effects.task import Task as Task
+from whatworked.environments.effects.task import load_task
 from whatworked.errors import InvalidOptionError, UnknownNameError, unknown_name
-from whatworked.storage.canonical import canonical_json, sha256
-from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.surface import ResponseSurface
-
-OUTSIDE = "outside"
-"""Track of conditions that are not in the catalog, with their number of options: ``outside-4``."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """One condition to run on.
-
-    Attributes
-    ----------
-    condition, source, family, track : str
-        Id and groups.
-    surface : ResponseSurface
-        The truth. It stays with the engine: plug-ins are handed arrays of what was bought, nothing else.
-    digest : str
-        Digest of the reference table the surface was read from; default: that of the options and utilities themselves.
-    equivalence : Equivalence or None
-        The workflow's code-equivalence classes, in a run with rules.
-    """
-
-    condition: str
-    source: str
-    family: str
-    track: str
-    surface: ResponseSurface = field(repr=False)
-    digest: str = ""
-    equivalence: Equivalence | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        if not self.digest:
-            content = {"options": self.surface.options, "utilities": self.surface.utilities.tolist()}
-            object.__setattr__(self, "digest", sha256(canonical_json(content)))
-
-    @property
-    def d(self) -> int:
-        """Number of options."""
-        return self.surface.d
-
-    @property
-    def largest_budget(self) -> int:
-        """Masks that can be bought: all but the two anchors."""
-        return (1 << self.d) - 2
-
-    @property
-    def facts(self) -> dict[str, str | int]:
-        """What the plan and the tables of results say about the condition."""
-        return {
-            "condition": self.condition,
-            "source": self.source,
-            "family": self.family,
-            "track": self.track,
-            "dimensions": self.d,
-            "table": self.digest,
-        }
 
 
 def catalog_tasks(
@@ -106,8 +50,6 @@ def catalog_tasks(
     >>> [task.condition for task in catalog_tasks(families=["retrieval"], tracks=["four"])]
     ['arguana', 'scifact']
     """
-    from whatworked import references as tables
-
     known = _described(references)
     names, families, tracks = map(as_names, (names, families, tracks))
     for name in names:
@@ -124,16 +66,7 @@ def catalog_tasks(
         raise InvalidOptionError(
             "no condition is of all the given names, families and tracks; leave one of the filters out"
         )
-    return tuple(
-        Task(
-            name,
-            *known[name],
-            surface=(surface := tables.load_surface(name, references)),
-            digest=tables.table_digest(name, references),
-            equivalence=_equivalence(known[name][1], surface.d) if rules else None,
-        )
-        for name in chosen
-    )
+    return tuple(load_task(name, *known[name], rules=rules, references=references) for name in chosen)
 
 
 def as_names(names: str | Iterable[str]) -> tuple[str, ...]:
@@ -155,7 +88,7 @@ def _described(references: Path | str | None) -> dict[str, tuple[str, str, str]]
     entries = read_index(_tables_in(references)).tables
     inside = {one.id: (one.source, one.family, str(one.track)) for one in catalog.conditions() if one.id in entries}
     outside = {
-        name: (entry.source, entry.family, f"{OUTSIDE}-{entry.dimensions}")
+        name: (entry.source, entry.family, outside_track(entry.dimensions))
         for name, entry in sorted(entries.items())
         if name not in inside
     }
@@ -171,9 +104,3 @@ def _not_there(name: str, known: Iterable[str], references: Path | str | None) -
         f"{name} has no reference table in {_tables_in(references)}; make one with "
         f"`whatworked rebuild {name} --out DIR` and give --references DIR"
     )
-
-
-def _equivalence(family: str, d: int) -> Equivalence:
-    from whatworked import workflows
-
-    return workflows.get(family).restricted(d).equivalence()

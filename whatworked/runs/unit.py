@@ -13,8 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from whatworked.environments.effects.delivery import grade_deliveries
+from whatworked.environments.effects.recording import record_of
+from whatworked.environments.effects.task import Task
 from whatworked.errors import PluginError
-from whatworked.grading.grader import grade, grade_missing
+from whatworked.grading.grader import grade_missing
 from whatworked.grading.record import Record
 from whatworked.plugins import Plugin
 from whatworked.plugins.guard import Failure, describe
@@ -22,8 +25,6 @@ from whatworked.plugins.limits import TimeLimitError, Watch
 from whatworked.runs.acquisition import Acquisition, acquire
 from whatworked.runs.fitting import Fit, fit
 from whatworked.runs.plan import Method, Plan, Unit
-from whatworked.runs.tasks import Task
-from whatworked.surfaces.masks import anchors, as_strings
 
 _DIED = "the worker process died (out of memory, or the plug-in ended it)"
 
@@ -48,8 +49,8 @@ class UnitResult:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where one record belongs."""
+class _Slot:
+    """What one record is of."""
 
     task: Task
     method: Method
@@ -66,24 +67,22 @@ class _Collector:
     finished: Callable[[], object] | None = None
     warnings: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(
-        self, place: _Place, bought: tuple[int, ...], delivery: Fit, acquisition: Acquisition | None = None
-    ) -> None:
+    def add(self, slot: _Slot, bought: tuple[int, ...], fitted: Fit, acquisition: Acquisition | None = None) -> None:
         """Keep one record and its cost."""
-        asks, seconds = acquisition.cost(place.budget) if acquisition else (0, 0.0)
-        for name, count in delivery.warnings.items():
-            self.warnings[place.method.estimator.label, name] += count
-        self.records.append(_record(place, bought, delivery))
+        asks, seconds = acquisition.cost(slot.budget) if acquisition else (0, 0.0)
+        for name, count in fitted.warnings.items():
+            self.warnings[slot.method.estimator.label, name] += count
+        self.records.append(_record(slot, bought, fitted))
         self.costs.append(
             {
-                "condition": place.task.condition,
-                "method": place.method.label,
-                "budget": place.budget,
-                "seed": place.seed,
+                "condition": slot.task.condition,
+                "method": slot.method.label,
+                "budget": slot.budget,
+                "seed": slot.seed,
                 "asks": asks,
-                "fits": int(delivery.failure is None or delivery.failure.where == "estimator"),
+                "fits": int(fitted.failure is None or fitted.failure.where == "estimator"),
                 "policy_seconds": round(seconds, 6),
-                "fit_seconds": round(delivery.seconds, 6),
+                "fit_seconds": round(fitted.seconds, 6),
             }
         )
         if self.finished is not None:
@@ -126,11 +125,11 @@ def run_unit(
     watch = watch or Watch(plan.time_limit)
     purchases = purchase(task, policy, unit.seed, budgets, plan.batch, watch)
     collected = _Collector(watch=watch, finished=finished)
-    for acquisition in {id(one): one for one in purchases.values()}.values():
+    for acquisition in {id(bought): bought for bought in purchases.values()}.values():
         if acquisition.failure is not None:
             collected.log.append(_trace(task, policy.label, unit.seed, acquisition.failure))
-    for place in _places(plan, unit, estimators):
-        _deliver(collected, place, purchases[place.budget])
+    for slot in _slots(plan, unit, estimators):
+        _deliver(collected, slot, purchases[slot.budget])
     return collected.result()
 
 
@@ -150,18 +149,18 @@ def purchase(
 def missing_result(plan: Plan, unit: Unit, estimators: Sequence[str]) -> UnitResult:
     """Records of missing deliveries for a unit whose process died."""
     collected = _Collector()
-    for place in _places(plan, unit, estimators):
-        collected.add(place, (), Fit(None, failure=Failure("process", _DIED)))
+    for slot in _slots(plan, unit, estimators):
+        collected.add(slot, (), Fit(None, failure=Failure("process", _DIED)))
     return collected.result()
 
 
-def _places(plan: Plan, unit: Unit, estimators: Sequence[str] | None) -> Iterator[_Place]:
-    """Where the records of a unit belong, in order."""
+def _slots(plan: Plan, unit: Unit, estimators: Sequence[str] | None) -> Iterator[_Slot]:
+    """What the records of a unit are of, in order."""
     task, policy = plan.tasks[unit.task], plan.policies[unit.policy]
     for method in plan.methods_of(policy):
         if estimators is None or method.estimator.label in estimators:
             seeds = (unit.seed,) if policy.stochastic else plan.seeds_of(method)
-            yield from (_Place(task, method, seed, budget) for seed in seeds for budget in plan.budgets_of(task))
+            yield from (_Slot(task, method, seed, budget) for seed in seeds for budget in plan.budgets_of(task))
 
 
 def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int, watch: Watch) -> Acquisition:
@@ -175,42 +174,36 @@ def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int, wat
     return acquire(built, task.surface.utilities, budget, batch, task.equivalence, watch)
 
 
-def _deliver(collected: _Collector, place: _Place, acquisition: Acquisition) -> None:
-    task, seed, budget = place.task, place.seed, place.budget
-    estimator = place.method.estimator
+def _deliver(collected: _Collector, slot: _Slot, acquisition: Acquisition) -> None:
+    task, seed, budget = slot.task, slot.seed, slot.budget
+    estimator = slot.method.estimator
     bought = acquisition.ranks[:budget]
     broke = acquisition.failure if len(bought) < budget else None
-    delivery = Fit(None, failure=broke)
+    fitted = Fit(None, failure=broke)
     if broke is None:
         classes = task.equivalence if estimator.takes_classes else None
         build = partial(estimator.build_estimator, seed, classes)
-        within = collected.watch.step("estimator", place.method.label, seed, budget)
-        delivery = fit(build, task.surface.utilities, bought, classes, within)
-        if (failure := delivery.failure) is not None:
-            delivery = replace(delivery, seconds=collected.watch.used(delivery.seconds, failure.late))
-            collected.log.append(_trace(task, place.method.label, seed, failure, budget))
-    collected.add(place, bought, delivery, acquisition)
+        within = collected.watch.step("estimator", slot.method.label, seed, budget)
+        fitted = fit(build, task.surface.utilities, bought, classes, within)
+        if (failure := fitted.failure) is not None:
+            fitted = replace(fitted, seconds=collected.watch.used(fitted.seconds, failure.late))
+            collected.log.append(_trace(task, slot.method.label, seed, failure, budget))
+    collected.add(slot, bought, fitted, acquisition)
 
 
-def _record(place: _Place, bought: tuple[int, ...], delivery: Fit) -> Record:
-    task = place.task
-    if delivery.predictions is None:
-        graded = grade_missing(task.surface)
-    else:
-        graded = grade(task.surface, delivery.predictions, [*anchors(task.d), *bought])
-    return Record(
-        condition=task.condition,
-        method=place.method.label,
-        seed=place.seed,
-        budget=place.budget,
-        table=task.digest,
-        purchases=as_strings(bought, task.d),
-        aliases=as_strings(delivery.aliases, task.d),
-        steps=(dict(delivery.chosen),) if delivery.chosen else (),
-        predictions=None if delivery.predictions is None else tuple(delivery.predictions.tolist()),
-        grade=graded.to_dict(),
-        near_tie=delivery.near_tie,
-        failure=None if delivery.failure is None else str(delivery.failure),
+def _record(slot: _Slot, bought: tuple[int, ...], fitted: Fit) -> Record:
+    surface, delivery = slot.task.surface, fitted.delivery
+    return record_of(
+        slot.task,
+        slot.method.label,
+        slot.seed,
+        slot.budget,
+        bought,
+        grade_missing(surface) if delivery is None else grade_deliveries(surface, [delivery])[0],
+        delivery,
+        steps=(fitted.chosen,) if fitted.chosen else (),
+        near_tie=fitted.near_tie,
+        failure=None if fitted.failure is None else str(fitted.failure),
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
+from whatworked.environments.effects.delivery import checked_predictions
 from whatworked.plugins import Plugin
-from whatworked.runs.fitting import checked_predictions, fit
+from whatworked.protocols import Estimator
+from whatworked.runs.fitting import fit
 from whatworked.surfaces.equivalence import Equivalence
 from whatworked.surfaces.masks import FloatArray, all_bits
 from whatworked.testing.cases import Case, cases, classes, flat_cases, orders, sizes, surface
@@ -132,12 +135,17 @@ def only_purchases(plugin: Plugin, dimensions: Dimensions) -> None:
         other[hidden] = 1.0 - other[hidden]
         build = partial(plugin.build_estimator, 0)
         with during(case.what):
-            first, second = (fit(build, truth, case.ranks[2:].tolist()) for truth in (case.truth, other))
-            for one in (first, second):
-                if one.failure is not None:
-                    raise Violation(one.failure.cause)
-            if not np.array_equal(np.asarray(first.predictions), np.asarray(second.predictions)):
+            first, second = (_fitted(build, truth, case.ranks[2:].tolist()) for truth in (case.truth, other))
+            if not np.array_equal(first, second):
                 raise Violation("predictions change with utilities that were never measured")
+
+
+def _fitted(build: Callable[[], Estimator], truth: FloatArray, bought: Sequence[int]) -> FloatArray:
+    """What a run would keep of a fit."""
+    fitted = fit(build, truth, bought)
+    if fitted.delivery is None:
+        raise Violation("nothing was delivered" if fitted.failure is None else fitted.failure.cause)
+    return fitted.delivery.predictions
 
 
 def with_classes(plugin: Plugin, dimensions: Dimensions) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from whatworked.environments.effects.loop import checked_answer
 from whatworked.plugins import Plugin
 from whatworked.protocols import Policy, SearchState
-from whatworked.runs.acquisition import acquire, checked_answer
+from whatworked.runs.acquisition import acquire
 from whatworked.surfaces.equivalence import Equivalence
 from whatworked.surfaces.masks import IntArray, all_bits, anchors
 from whatworked.testing.cases import Case, cases, classes, flat_cases, orders, sizes, surface

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from whatworked.environments.effects import Task
 from whatworked.inference import ESTIMATORS, METHODS, POLICIES, RelevanceEstimator
 from whatworked.inference.study import calibration
 from whatworked.inference.study.calibration import LEVELS, Needed
-from whatworked.inference.study.games import Problem, play
+from whatworked.inference.study.games import play
 from whatworked.inference.study.loo import VARIANTS
 from whatworked.surfaces import ResponseSurface, bits_of
 from whatworked.surfaces.edges import edges
@@ -55,7 +56,7 @@ def test_factor_of_a_family_comes_from_the_others():
 def test_only_unknown_effects_are_measured():
     bits = np.indices((2, 2, 2, 2)).reshape(4, -1).T
     surface = ResponseSurface(tuple("ABCD"), 0.2 + bits @ np.array([0.3, 0.1, 0.05, 0.2]))
-    (part,) = calibration.measure([Problem("toy", "a", "four", surface)])
+    (part,) = calibration.measure([Task("toy", "toy", "a", "four", surface)])
     assert part.budget == 8
     # 10 of 16 cells are known, so between 6 and 24 of the 32 effects have an unknown end.
     assert 6 <= part.factors.shape[1] <= 24
@@ -73,9 +74,9 @@ def test_the_default_variant_is_the_shipped_method(name):
 
 def test_intervals_are_measured_where_the_shipped_method_buys():
     values = 0.5 + 0.3 * np.sin(np.arange(16.0))
-    problem = Problem("toy", "a", "four", ResponseSurface(tuple("ABCD"), values))
-    (part,) = calibration.measure([problem])
-    (stop,) = play(problem, POLICIES[METHODS["RGP"].policy](), RelevanceEstimator(), (8,))
+    task = Task("toy", "toy", "a", "four", ResponseSurface(tuple("ABCD"), values))
+    (part,) = calibration.measure([task])
+    (stop,) = play(task, POLICIES[METHODS["RGP"].policy](), RelevanceEstimator(), (8,))
     known = set(stop.known.tolist())
     off, on = edges(4)
     unknown = np.array([not {int(a), int(b)} <= known for a, b in zip(off, on, strict=True)])

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from whatworked import workflows
+from whatworked.environments.effects import Task
 from whatworked.inference import RelevanceEstimator, RelevancePolicy
-from whatworked.inference.study.games import BUDGETS, SECTIONS, Problem, play
+from whatworked.inference.study.games import BUDGETS, SECTIONS, play, relabelled
 from whatworked.inference.study.loo import (
     VARIANTS,
-    Row,
+    GameRow,
     leave_one_family_out,
     macro,
     quality,
@@ -32,7 +33,7 @@ def surface(d, seed=0, name="toy"):
 
 def rows(recovery):
     return [
-        Row(variant, f"{family}1", family, track, budget, recovery(variant, family), False, False)
+        GameRow(variant, f"{family}1", family, track, budget, recovery(variant, family), False, False)
         for variant in ("plain", "tuned")
         for family in FAMILIES
         for track, budget in SECTIONS
@@ -60,10 +61,10 @@ def test_ties_go_to_the_first_variant():
 
 def test_averages():
     made = [
-        Row("x", "s1", "a", "four", 8, 0.2, True, True),
-        Row("x", "s2", "a", "four", 8, 0.4, False, True),
-        Row("x", "s3", "b", "four", 8, 0.9, True, True),
-        Row("x", "s3", "b", "added", 20, 0.1, True, True),
+        GameRow("x", "s1", "a", "four", 8, 0.2, True, True),
+        GameRow("x", "s2", "a", "four", 8, 0.4, False, True),
+        GameRow("x", "s3", "b", "four", 8, 0.9, True, True),
+        GameRow("x", "s3", "b", "added", 20, 0.1, True, True),
     ]
     four = section(made, "four", 8)
     assert macro(four) == pytest.approx(0.6)
@@ -72,24 +73,24 @@ def test_averages():
 
 
 def test_episodes_stop_at_their_budgets():
-    problem = Problem("toy", "a", "four", surface(4))
-    stops = list(play(problem, RelevancePolicy(), RelevanceEstimator(), (3, 6)))
+    task = Task("toy", "toy", "a", "four", surface(4))
+    stops = list(play(task, RelevancePolicy(), RelevanceEstimator(), (3, 6)))
     assert [stop.budget for stop in stops] == [3, 6]
     assert [len(stop.known) for stop in stops] == [5, 8]
     assert set(stops[0].known) < set(stops[1].known)
 
 
 def test_full_budget_is_full_recovery():
-    problem = Problem("toy", "a", "four", surface(4))
-    (stop,) = play(problem, RelevancePolicy(score="variance"), RelevanceEstimator(), (14,))
+    task = Task("toy", "toy", "a", "four", surface(4))
+    (stop,) = play(task, RelevancePolicy(score="variance"), RelevanceEstimator(), (14,))
     assert stop.grade.effect_recovery == 1.0
 
 
 def test_classes_can_end_an_episode_early():
     classes = workflows.get("regression").equivalence(6)
     values = surface(6).utilities[classes.representative]
-    problem = Problem("toy", "regression", "rules", ResponseSurface(tuple("ABCDEF"), values), classes)
-    stops = list(play(problem, RelevancePolicy(score="variance", class_aware=True), RelevanceEstimator(), (20, 62)))
+    task = Task("toy", "toy", "regression", "rules", ResponseSurface(tuple("ABCDEF"), values), equivalence=classes)
+    stops = list(play(task, RelevancePolicy(score="variance", class_aware=True), RelevanceEstimator(), (20, 62)))
     assert [stop.budget for stop in stops] == [20, 62]
     assert stops[1].grade.effect_recovery == 1.0
     assert len(stops[1].known) == 64
@@ -100,20 +101,20 @@ def test_relabelling_moves_classes_along(family):
     """A surface that is constant on classes stays so."""
     classes = workflows.get(family).equivalence(6)
     values = surface(6, 3).utilities[classes.representative]
-    problem = Problem("toy", family, "rules", ResponseSurface(tuple("ABCDEF"), values), classes)
+    task = Task("toy", "toy", family, "rules", ResponseSurface(tuple("ABCDEF"), values), equivalence=classes)
     for number in (1, 2, 5):
-        moved = problem.relabelled(number)
+        moved = relabelled(task, number)
         assert moved.equivalence is not None
         assert len(moved.equivalence) == len(classes)
         found = moved.surface.utilities
         assert np.array_equal(found, found[moved.equivalence.representative])
         assert not np.array_equal(found, values)
         assert sorted(found) == sorted(values)
-    assert problem.relabelled(0) is problem
+    assert relabelled(task, 0) is task
 
 
 def test_run_makes_a_row_for_each_budget():
-    found = run("x", VARIANTS["variance"].build, [Problem("toy", "a", "four", surface(4))])
+    found = run("x", VARIANTS["variance"].build, [Task("toy", "toy", "a", "four", surface(4))])
     assert [(row.variant, row.track, row.budget) for row in found] == [("x", "four", BUDGETS["four"][0])]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from whatworked import workflows
 from whatworked.errors import ReferenceTableError
-from whatworked.inference.study.games import outside_problems
+from whatworked.inference.study.games import outside_games
 from whatworked.inference.study.surfaces import load_outside
 from whatworked.inference.study.surfaces.recorded import load_outside as load_from
 from whatworked.inference.study.surfaces.sources import DEVELOPMENT, FRESH
@@ -77,9 +77,9 @@ def test_synthetic_cubes_are_the_same_in_every_run():
 
 
 def test_flat_surfaces_are_left_out():
-    problems = outside_problems(load_outside())
-    assert min(one.surface.range for one in problems) > 1e-9
-    assert {one.track for one in problems} == {"four", "six"}
+    tasks = outside_games(load_outside())
+    assert min(one.surface.range for one in tasks) > 1e-9
+    assert {one.track for one in tasks} == {"four", "six"}
 
 
 def test_missing_and_broken_tables(tmp_path):

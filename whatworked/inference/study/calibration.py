@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from whatworked.environments.effects.task import Task
 from whatworked.inference.estimator import RelevanceEstimator, RelevanceModel
-from whatworked.inference.study.games import BUDGETS, Problem, Stop, play
+from whatworked.inference.study.games import BUDGETS, Stop, play
 from whatworked.inference.study.loo import VARIANTS
 from whatworked.surfaces.edges import edges
 from whatworked.surfaces.masks import FloatArray, bits_of
@@ -28,12 +29,12 @@ _TINY = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Needed:
-    """Needed factors of the unknown effects at one stop of one episode.
+    """Needed factors of the unknown effects at one stop of one game.
 
     Attributes
     ----------
     name, family, track : str
-        Of the problem.
+        Of the task.
     budget : int
         Credits spent.
     factors : ndarray of float64, shape (levels, k)
@@ -56,23 +57,23 @@ def needed_factors(truth: FloatArray, middle: FloatArray, lower: FloatArray, upp
         return np.asarray(np.where(size <= _TINY, 0.0, size / np.maximum(half, 0.0)))
 
 
-def measure(problems: Iterable[Problem]) -> list[Needed]:
+def measure(tasks: Iterable[Task]) -> list[Needed]:
     """Play the shipped method and collect the needed factors of all effects with an unknown end."""
     found = []
-    for problem in problems:
-        _, policy = VARIANTS["default"].build(class_aware=problem.equivalence is not None)
-        for stop in play(problem, policy, RelevanceEstimator(inflation=1.0), BUDGETS[problem.track]):
-            factors = _at(problem, stop)
+    for task in tasks:
+        _, policy = VARIANTS["default"].build(class_aware=task.equivalence is not None)
+        for stop in play(task, policy, RelevanceEstimator(inflation=1.0), BUDGETS[task.track]):
+            factors = _at(task, stop)
             if factors.size:
-                found.append(Needed(problem.name, problem.family, problem.track, stop.budget, factors))
+                found.append(Needed(task.condition, task.family, task.track, stop.budget, factors))
     return found
 
 
-def _at(problem: Problem, stop: Stop) -> FloatArray:
-    d, truth, model = problem.surface.d, problem.surface.utilities, stop.model
+def _at(task: Task, stop: Stop) -> FloatArray:
+    d, truth, model = task.surface.d, task.surface.utilities, stop.model
     off, on = edges(d)
-    if problem.equivalence is not None:
-        off, on = problem.equivalence.representative[off], problem.equivalence.representative[on]
+    if task.equivalence is not None:
+        off, on = task.equivalence.representative[off], task.equivalence.representative[on]
     unknown = (off != on) & ~(np.isin(off, stop.known) & np.isin(on, stop.known))
     off, on = off[unknown], on[unknown]
     if not len(off) or not isinstance(model, RelevanceModel):
@@ -88,18 +89,18 @@ def _at(problem: Problem, stop: Stop) -> FloatArray:
 def coverage(parts: Sequence[Needed], factor: float = 1.0) -> FloatArray:
     """Coverage at each level of intervals widened by `factor`, families averaged equally; shape (levels,)."""
     families: dict[str, list[FloatArray]] = {}
-    for one in parts:
-        families.setdefault(one.family, []).append((one.factors <= factor).mean(axis=1))
+    for part in parts:
+        families.setdefault(part.family, []).append((part.factors <= factor).mean(axis=1))
     return np.asarray(np.mean([np.mean(rows, axis=0) for rows in families.values()], axis=0))
 
 
 def fit_factor(parts: Sequence[Needed]) -> float:
     """Smallest factor whose coverage at `FITTED_LEVEL` is that level, by bisection on a logarithmic scale."""
-    place = LEVELS.index(FITTED_LEVEL)
+    position = LEVELS.index(FITTED_LEVEL)
     low, high = 1e-3, 1e3
     for _ in range(60):
         middle = float(np.sqrt(low * high))
-        low, high = (low, middle) if coverage(parts, middle)[place] >= FITTED_LEVEL else (middle, high)
+        low, high = (low, middle) if coverage(parts, middle)[position] >= FITTED_LEVEL else (middle, high)
     return high
 
 
@@ -130,14 +131,14 @@ def pooled(label: str, parts: Sequence[Needed], factor: float) -> Calibration:
 
 def averaged(label: str, lines: Sequence[Calibration], factor: float) -> Calibration:
     """Mean of lines of single families; `factor` is the one fitted to all of them."""
-    plain, widened = (np.mean([getattr(one, name) for one in lines], axis=0) for name in ("plain", "widened"))
+    plain, widened = (np.mean([getattr(line, name) for line in lines], axis=0) for name in ("plain", "widened"))
     return Calibration(label, factor, tuple(plain.tolist()), tuple(widened.tolist()))
 
 
 def leave_one_family_out(parts: Sequence[Needed]) -> tuple[Calibration, ...]:
     """Calibrate on all families but one, and check on that one; by family."""
     found = []
-    for family in sorted({one.family for one in parts}):
-        factor = fit_factor([one for one in parts if one.family != family])
-        found.append(pooled(family, [one for one in parts if one.family == family], factor))
+    for family in sorted({part.family for part in parts}):
+        factor = fit_factor([part for part in parts if part.family != family])
+        found.append(pooled(family, [part for part in parts if part.family == family], factor))
     return tuple(found)

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from whatworked.environments.effects.task import Task
 from whatworked.inference.estimator import RelevanceEstimator
 from whatworked.inference.kernel import Prior
 from whatworked.inference.policy import RelevancePolicy, Score
-from whatworked.inference.study.games import BUDGETS, SECTIONS, Problem, play
+from whatworked.inference.study.games import BUDGETS, SECTIONS, play
 from whatworked.protocols import Estimator, Policy
 from whatworked.statistics.averages import Measurement, macro_mean, mean
 
@@ -62,8 +63,8 @@ VARIANTS: Mapping[str, Variant] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Row:
-    """Result of one method on one problem under one budget."""
+class GameRow:
+    """Result of one method on one task under one budget."""
 
     variant: str
     name: str
@@ -76,51 +77,65 @@ class Row:
     relabelling: int = 0
 
 
-def run(label: str, build: Callable[[bool], tuple[Estimator, Policy]], problems: Iterable[Problem]) -> list[Row]:
-    """Play all problems with one method; `build` is told whether classes are known."""
+def run(
+    label: str, build: Callable[[bool], tuple[Estimator, Policy]], tasks: Iterable[Task], relabelling: int = 0
+) -> list[GameRow]:
+    """Play all tasks with one method.
+
+    Parameters
+    ----------
+    label : str
+        What the method is called in the rows.
+    build : callable
+        From whether classes are known to estimator and policy.
+    tasks : iterable of Task
+        What to play.
+    relabelling : int
+        Number of the order in which the tasks have their options; see `relabelled`.
+    """
     rows = []
-    for problem in problems:
-        estimator, policy = build(problem.equivalence is not None)
-        for stop in play(problem, policy, estimator, BUDGETS[problem.track]):
+    for task in tasks:
+        estimator, policy = build(task.equivalence is not None)
+        for stop in play(task, policy, estimator, BUDGETS[task.track]):
             found = stop.grade
             rows.append(
-                Row(
+                GameRow(
                     label,
-                    problem.name,
-                    problem.family,
-                    problem.track,
+                    task.condition,
+                    task.family,
+                    task.track,
                     stop.budget,
                     found.effect_recovery,
                     found.strict,
                     found.exact,
-                    problem.relabelling,
+                    relabelling,
                 )
             )
     return rows
 
 
-def section(rows: Iterable[Row], track: str, budget: int) -> list[Row]:
+def section(rows: Iterable[GameRow], track: str, budget: int) -> list[GameRow]:
     """Rows of one track and budget."""
     return [row for row in rows if row.track == track and row.budget == budget]
 
 
-def macro(rows: Sequence[Row]) -> float:
+def macro(rows: Sequence[GameRow]) -> float:
     """Family-macro recovery."""
     return macro_mean(Measurement(row.family, row.name, row.recovery, row.relabelling) for row in rows)
 
 
-def strict_count(rows: Sequence[Row]) -> float:
-    """Number of problems that meet the strict criterion; averaged over relabellings."""
+def strict_count(rows: Sequence[GameRow]) -> float:
+    """Number of tasks that meet the strict criterion; averaged over relabellings."""
     return sum(row.strict for row in rows) / len({row.relabelling for row in rows})
 
 
-def quality(rows: Sequence[Row]) -> float:
+def quality(rows: Sequence[GameRow]) -> float:
     """What the choice maximises: the family-macro recovery, averaged over tracks and budgets."""
-    parts = [section(rows, *one) for one in SECTIONS]
+    parts = [section(rows, track, budget) for track, budget in SECTIONS]
     return mean([macro(part) for part in parts if part])
 
 
-def leave_one_family_out(rows: Sequence[Row]) -> tuple[list[Row], dict[str, str]]:
+def leave_one_family_out(rows: Sequence[GameRow]) -> tuple[list[GameRow], dict[str, str]]:
     """Keep for each family the rows of the variant that is best without it.
 
     Parameters
@@ -131,12 +146,12 @@ def leave_one_family_out(rows: Sequence[Row]) -> tuple[list[Row], dict[str, str]
     Returns
     -------
     kept : list of Row
-        One row for each problem and budget.
+        One row for each task and budget.
     choices : dict of str to str
         Family to the variant chosen for it. Ties go to the variant that stands first.
     """
     variants = list(dict.fromkeys(row.variant for row in rows))
-    kept: list[Row] = []
+    kept: list[GameRow] = []
     choices: dict[str, str] = {}
     for family in sorted({row.family for row in rows}):
         others = [row for row in rows if row.family != family]
