@@ -11,6 +11,7 @@ import pytest
 
 from whatworked.errors import InvalidOptionError
 from whatworked.runs import bench
+from whatworked.workers.pool import open_pool
 from whatworked.workers.profile import pinned_profile
 
 PLUGINS = """
