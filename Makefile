@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 # Of the slow tests `make test-sample` runs one in so many.
-SLOW_SAMPLE ?= 10
+SLOW_SAMPLE ?= 2
 
 .PHONY: help rebuild test test-sample test-all check typecheck lint benchmarks docs clean
 .DEFAULT_GOAL := help

@@ -62,6 +62,9 @@ LOG = pathlib.Path({log!r})
 def mean(masks, utilities, cube):
     return np.full(len(cube), utilities.mean())
 
+def noise(masks, utilities, cube, random_state):
+    return np.random.default_rng([random_state, len(masks)]).random(len(cube))
+
 def forest(random_state=0):
     from sklearn.ensemble import RandomForestRegressor
     return RandomForestRegressor(n_estimators=2, random_state=random_state)

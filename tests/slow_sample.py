@@ -36,17 +36,23 @@ def positive(text: str) -> int:
     return number
 
 
-def in_sample(name: str, n: int) -> bool:
-    """Whether a test is one of the sample: a matter of its name alone, so that other tests may come and go."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % n == 0
+def number_of(name: str) -> int:
+    """A number for a test, from its name alone: the sample stays as it is when other tests come and go."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8])
+
+
+def sample(names: Collection[str], n: int) -> set[str]:
+    """About one in `n` of the names, and at least one if there are any."""
+    chosen = {name for name in names if number_of(name) % n == 0}
+    return chosen or set(sorted(names, key=number_of)[:1])
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     n = config.getoption("slow_sample")
     if n is None:
         return
-    left_out = [item for item in items if item.get_closest_marker("slow") and not in_sample(item.nodeid, n)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        gone = set(map(id, left_out))
-        items[:] = [item for item in items if id(item) not in gone]
+    slow = {item.nodeid for item in items if item.get_closest_marker("slow")}
+    gone = slow - sample(slow, n)
+    if gone:
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in gone])
+        items[:] = [item for item in items if item.nodeid not in gone]

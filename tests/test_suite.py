@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from slow_sample import in_sample
+from slow_sample import sample, slow_but
 
 SLOW = """
 import pytest
@@ -55,9 +55,22 @@ def test_a_sample_of_none_is_refused(suite: pytest.Pytester, number: str) -> Non
     assert suite.inline_run("--slow-sample", number).ret == pytest.ExitCode.USAGE_ERROR
 
 
-def test_samples_are_of_about_the_size_asked_for() -> None:
+def test_samples_are_of_about_the_size_asked_for_and_never_empty() -> None:
     names = [f"tests/a/test_b.py::test_c[{number}]" for number in range(1000)]
-    assert 70 < sum(in_sample(name, 10) for name in names) < 130
+    assert 70 < len(sample(names, 10)) < 130
+    assert len(sample(names[:3], 10**9)) == 1
+    assert sample([], 10) == set()
+
+
+def test_a_sweep_is_slow_but_for_what_shows_the_mechanism() -> None:
+    swept = slow_but([1, 2, 3], quick={"2"})
+    assert [(one.values, one.id, [mark.name for mark in one.marks]) for one in swept] == [
+        ((1,), "1", ["slow"]),
+        ((2,), "2", []),
+        ((3,), "3", ["slow"]),
+    ]
+    with pytest.raises(ValueError, match="the sweep has no 4"):
+        slow_but([1, 2, 3], quick={"4"})
 
 
 @pytest.mark.parametrize("text", [SKIPPED, MODULE_SKIPPED], ids=["test", "module"])

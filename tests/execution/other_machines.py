@@ -70,5 +70,5 @@ def prepare(source: str) -> PreparedInput:
 
 
 if __name__ == "__main__":
-    report = rebuild(RebuildRequest(CONDITIONS, Path(sys.argv[1]), jobs=2), prepare, get)
+    report = rebuild(RebuildRequest(CONDITIONS, Path(sys.argv[1]), jobs=1), prepare, get)
     sys.exit(report.exit_code(strict=True))

@@ -15,6 +15,7 @@ from command_line import Ended, run_here, settings
 from shared_folders import made_once
 
 from whatworked import references
+from whatworked.catalog import condition, conditions, manifest
 
 ABSENT = "absent-mirror"
 
@@ -67,6 +68,25 @@ def test_the_committed_tables_verify_on_this_machine(cache: Path) -> None:
     counts = json.loads(done.stdout)["conditions"]
     assert done.returncode == 0, counts
     assert [one["identical"] + one["equal"] for one in counts] == [4, 4, 13]
+
+
+def carried() -> dict[str, list[str]]:
+    """By family the conditions whose raw data come with the package or with one that it depends on."""
+    found: dict[str, list[str]] = {}
+    for one in conditions():
+        if any(file.shipped or file.package for form in manifest(one.source).forms for file in form.files):
+            found.setdefault(one.family, []).append(one.id)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", carried())
+def test_every_record_of_the_committed_tables_verifies_on_this_machine(family: str, cache: Path) -> None:
+    names = carried()[family]
+    done = whatworked("verify", *names, "--json", cache=cache)
+    counts = json.loads(done.stdout)["conditions"]
+    assert (done.returncode, [one["condition"] for one in counts]) == (0, names), counts
+    assert [one["identical"] + one["equal"] for one in counts] == [1 << condition(name).dimensions for name in names]
 
 
 def test_absent_sources_are_skipped_with_what_to_do_and_fail_only_when_strict(rebuilt: Path, cache: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from shared_folders import made_once
 from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf, workflow_of
 
 from whatworked import references
@@ -46,9 +48,12 @@ def change(folder: Path, condition: str, mask: str, **fields: Any) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    rebuild(RebuildRequest(CONDITIONS, tmp_path), Shelf(), workflow_of)
-    return tmp_path
+def folder(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+    """A copy, to be altered, of one rebuilt folder."""
+    built = made_once(
+        tmp_path_factory, "toys", lambda out: rebuild(RebuildRequest(CONDITIONS, out), Shelf(), workflow_of)
+    )
+    return Path(shutil.copytree(built, tmp_path, dirs_exist_ok=True))
 
 
 def test_what_was_just_built_is_identical_staged_and_cold(folder: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 import pytest
 from plugin_files import COUNTING
 from run_helpers import lowest, make_plan, mean, noise, shuffled, three_tasks
+from slow_sample import slow_but
 
 from whatworked.errors import InvalidOptionError, PluginError, RunError, UnknownNameError
 from whatworked.plugins import load
@@ -75,11 +76,12 @@ def test_seconds_are_in_no_hashed_file(tmp_path, tasks):
     assert "policy_seconds,fit_seconds" in (tmp_path / "a" / "costs.csv").read_text()
 
 
-def test_any_number_of_jobs_gives_the_same_bytes(tmp_path, plugin_file, tasks):
+@pytest.mark.parametrize("stochastic", slow_but(["noise", "forest"], quick={"noise"}))
+def test_any_number_of_jobs_gives_the_same_bytes(tmp_path, plugin_file, tasks, stochastic):
     path = plugin_file()
     for jobs in (1, 2):
         bench(
-            [f"{path}:mean", f"{path}:forest"],
+            [f"{path}:mean", f"{path}:{stochastic}"],
             [f"{path}:lowest", "random"],
             (0, 3),
             tmp_path / str(jobs),

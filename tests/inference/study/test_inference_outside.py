@@ -24,11 +24,12 @@ QUICK = [
     ("fresh", "forecasting", "macro_cpi"),
     ("fresh", "beat_detection", "clean_ecg"),
 ]
+EVERY = [("development", *key) for key in DEVELOPMENT] + [("fresh", *key) for key in FRESH]
 
 
 def test_table_holds_what_is_declared():
-    declared = [("development", *key) for key in DEVELOPMENT] + [("fresh", *key) for key in FRESH]
-    assert [(one.group, *one.surface.name.split("/")) for one in load_outside()] == declared
+    assert [(one.group, *one.surface.name.split("/")) for one in load_outside()] == EVERY
+    assert set(QUICK) <= set(EVERY)
 
 
 def test_fresh_surfaces_cover_every_family():
@@ -36,7 +37,9 @@ def test_fresh_surfaces_cover_every_family():
     assert not set(FRESH) & set(DEVELOPMENT)
 
 
-@pytest.mark.parametrize(("group", "family", "name"), QUICK)
+@pytest.mark.parametrize(
+    ("group", "family", "name"), [pytest.param(*key, marks=() if key in QUICK else pytest.mark.slow) for key in EVERY]
+)
 def test_tables_can_be_rebuilt(group, family, name):
     build = (FRESH if group == "fresh" else DEVELOPMENT)[family, name]
     recorded = next(one.surface for one in load_outside() if one.surface.name == f"{family}/{name}")
