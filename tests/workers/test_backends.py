@@ -11,7 +11,6 @@ import pytest
 
 from whatworked.errors import InvalidOptionError
 from whatworked.runs import bench
-from whatworked.workers.pool import open_pool
 from whatworked.workers.profile import pinned_profile
 
 PLUGINS = """

@@ -174,12 +174,15 @@ def test_a_call_that_nobody_can_start_a_process_for_is_not_blamed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("argument", "cause"), [(Immovable(), "bolted to the floor|not pickle"), (Unwelcome(), "LookupError: nobody of that")]
+    ("argument", "cause"),
+    [(Immovable(), "bolted to the floor|not pickle"), (Unwelcome(), "LookupError: nobody of that")],
 )
 def test_what_cannot_travel_is_named(argument: object, cause: str) -> None:
     with (
         opened() as pool,
-        pytest.raises(TransferError, match=rf"cannot be sent to a worker process: .*({cause}).*; define it in a module"),
+        pytest.raises(
+            TransferError, match=rf"cannot be sent to a worker process: .*({cause}).*; define it in a module"
+        ),
     ):
         list(pool.run(in_turn([Call(None, str, (argument,))])))
 

@@ -174,8 +174,8 @@ def execute(
 def _check_limit(plan: Plan, backend: str) -> None:
     if plan.time_limit is not None and backend != DEFAULT_BACKEND:
         raise InvalidOptionError(
-            f"the time limit of {plan.time_limit:g} s cannot be kept on backend {backend}: a plug-in that hangs must be "
-            "ended with its process, and only processes of our own can be; leave out --time-limit, or use "
+            f"the time limit of {plan.time_limit:g} s cannot be kept on backend {backend}: a plug-in that hangs must "
+            "be ended with its process, and only processes of our own can be; leave out --time-limit, or use "
             f"--backend {DEFAULT_BACKEND}"
         )
 
