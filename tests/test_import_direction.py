@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-PARTS = ("whatworked", "workflows", "controls", "data_manifests", "references", "tools")
 
 
 @pytest.fixture
@@ -19,7 +18,8 @@ def copied(root: Path, tmp_path: Path) -> Path:
     def others(folder: str, names: list[str]) -> list[str]:
         return [name for name in names if not (name.endswith(".py") or (Path(folder) / name).is_dir())]
 
-    for part in PARTS:
+    mapped = runpy.run_path(str(root / "tools" / "links.py"))["MAPPED"]
+    for part in ("whatworked", "tools", *mapped):
         shutil.copytree(root / part, tmp_path / part, ignore=others)
     shutil.copy(root / ".importlinter", tmp_path)
     return tmp_path
