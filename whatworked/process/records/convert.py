@@ -11,7 +11,7 @@ from whatworked.errors import RecordError, UnknownFormatError, WhatWorkedError
 from whatworked.process.records.draft import Draft
 from whatworked.process.records.files import write_record
 from whatworked.process.records.record import Record, unjudgeable
-from whatworked.process.records.registry import Reader, reader, recognise
+from whatworked.process.records.registry import Reader, knows, reader, recognise
 from whatworked.process.records.source import Source
 from whatworked.process.records.world import World, write_world
 
@@ -125,7 +125,7 @@ def _from_source(source: Source, chosen: Reader | None, *, named: bool) -> Itera
 def _recognised(source: Source, chosen: Reader | None) -> Reader:
     if chosen is None:
         return recognise(source)
-    if not chosen.recognises(source):
+    if not knows(chosen, source):
         raise UnknownFormatError(f"no {chosen.name}: that is {chosen.looks_for}")
     return chosen
 
@@ -153,7 +153,10 @@ def _runs(source: Source, known: Reader) -> Iterator[Conversion]:
             yield _refusal(source.name, known.name, RecordError("no run stands in it"))
     except WhatWorkedError as error:
         yield _refusal(source.name, known.name, error)
-    except Exception as error:
+    except Exception as error:  # whatever a stranger's file does to a reader is no traceback of ours
+        if not knows(known, source):
+            yield _refusal(source.name, known.name, RecordError(f"it is no {known.name}: that is {known.looks_for}"))
+            return
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         yield _refusal(source.name, known.name, RecordError(f"the reader of {known.name} cannot follow it ({what})"))
 

@@ -105,7 +105,7 @@ def _header(path: Path, line: bytes) -> Header:
             f"{path} is no record: its first line is no header ({error}); make one with `whatworked process convert`"
         ) from error
     if schema is None or bytes(schema) != f'"{SCHEMA}"'.encode():
-        said = "none" if schema is None else bytes(schema[:60]).decode(errors="replace")
+        said = "none" if schema is None else bytes(schema)[:60].decode(errors="replace")
         raise RecordError(
             f'record {path}, line 1 has schema {said}; this version reads "{SCHEMA}": convert the log again'
         )

@@ -41,6 +41,7 @@ BUILT_IN = {
     "boxing-gym": "boxing_gym",
     "multi-agent-chat": "multi_agent_chat",
     "openai-messages": "openai_messages",
+    "steps": "steps",
 }
 """Name of each reader of our own, and its module."""
 
@@ -178,7 +179,7 @@ def recognise(source: Source) -> Reader:
     RecordError
         If it is too large.
     """
-    found = [known for known in map(reader, reader_names()) if _knows(known, source)]
+    found = [known for known in map(reader, reader_names()) if knows(known, source)]
     found = [known for known in found if not known.generic] or found
     if len(found) == 1:
         return found[0]
@@ -188,11 +189,23 @@ def recognise(source: Source) -> Reader:
     raise UnknownFormatError(f"no known format: {_looks(source)}")
 
 
-def _knows(known: Reader, source: Source) -> bool:
+def knows(known: Reader, source: Source) -> bool:
+    """Whether a reader recognises a file or folder, and no exception of its own ends that.
+
+    Parameters
+    ----------
+    known : Reader
+        The reader.
+    source : Source
+        The file or folder.
+
+    Returns
+    -------
+    bool
+    """
     try:
         return known.recognises(source)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError):
-        # A stranger's file may break any assumption; what fails to recognise it does not know it.
+    except Exception:  # a stranger's file may break any assumption, and what fails to recognise it does not know it
         return False
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 import json
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -179,6 +181,23 @@ class Source:
             elif number < len(lines):
                 raise RecordError(f"{self.name}, line {number} is no JSON ({_fault(line)}); mend or remove that line")
         return found
+
+
+class LineNumbers:
+    """Numbers of the lines of a text at positions in it.
+
+    Parameters
+    ----------
+    body : str
+        The text.
+    """
+
+    def __init__(self, body: str) -> None:
+        self._ends = [match.start() for match in re.finditer("\n", body)]
+
+    def at(self, position: int) -> int:
+        """Number of the line that a position is in, from 1."""
+        return bisect.bisect_left(self._ends, position) + 1
 
 
 _BROKEN = object()

@@ -153,18 +153,16 @@ class _Chat:
             self._flush_notes()
 
     def close(self) -> None:
-        """Give each edit the notes that name its file; what names none is a message."""
+        """Give each edit the notes that name its file, or the one that refuses the reply; the rest is a message."""
+        refused = any("did not conform to the edit format" in note for note in self.notes)
         for number, path in self.steps:
-            named = [note for note in self.notes if path in note]
+            named = self.notes if refused else [note for note in self.notes if path in note]
             if named:
-                self.draft.result(
-                    "\n".join(named),
-                    where=self.where,
-                    step=number,
-                    failed=not any("Applied edit" in note for note in named),
-                )
+                applied = any(note.startswith("Applied edit to") and path in note for note in named)
+                self.draft.result("\n".join(named), where=self.where, step=number, failed=not applied)
         paths = [path for _, path in self.steps]
-        self.notes = [note for note in self.notes if not any(path in note for path in paths)]
+        told = refused and bool(self.steps)
+        self.notes = [note for note in self.notes if not told and not any(path in note for path in paths)]
         self._flush_notes()
         self.steps = []
 

@@ -128,7 +128,7 @@ class _Session:
             self.seen.add(uuid)
             self._note_branch(entry)
         kind = entry.get("type")
-        kind = entry.get("role") if kind in (None, "message") else kind
+        kind = stated(entry.get("role") if kind in (None, "message") else kind)
         if kind == "assistant":
             self._assistant(where, entry)
         elif kind == "user":

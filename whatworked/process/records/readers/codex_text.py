@@ -9,7 +9,7 @@ from typing import NamedTuple
 from whatworked.process.records.draft import EDIT, HARNESS, READ, SHELL, Draft, ToolUse, patch
 from whatworked.process.records.record import Patch
 from whatworked.process.records.registry import LogReader
-from whatworked.process.records.source import Source
+from whatworked.process.records.source import LineNumbers, Source
 
 TOOLS: Mapping[str, ToolUse] = {"exec": SHELL, "apply_patch": EDIT, "web_search": READ}
 
@@ -50,6 +50,7 @@ def drafts(source: Source) -> Iterator[Draft]:
 def _blocks(body: str) -> Iterator[_Block]:
     """Blocks in order. A line of output that looks like a block's head, but like none that Codex writes, is output."""
     heads: list[re.Match[str]] = []
+    numbers = LineNumbers(body)
     awaited: str | None = None
     for match in _BLOCK.finditer(body):
         answers = awaited is not None and match[2].startswith(awaited)
@@ -59,8 +60,7 @@ def _blocks(body: str) -> Iterator[_Block]:
             # The result repeats the command; its first line is enough to know the head by.
             awaited = _command(match[2]).split("\n")[0] if called else None if answers else awaited
     for match, after in zip(heads, [*(head.start() for head in heads[1:]), len(body)], strict=True):
-        line = body.count("\n", 0, match.start()) + 1
-        yield _Block(match[1], match[2], body[match.end() + 1 : after], line)
+        yield _Block(match[1], match[2], body[match.end() + 1 : after], numbers.at(match.start()))
 
 
 def _command(whole: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from whatworked.process.records.draft import BOOKKEEPING, DELEGATE, HARNESS, READ, SHELL, Draft, Speaker, ToolUse
 from whatworked.process.records.registry import LogReader
-from whatworked.process.records.source import Source
+from whatworked.process.records.source import LineNumbers, Source
 
 TOOLS: Mapping[str, ToolUse] = {
     "execute_shell_command": SHELL,
@@ -55,9 +55,10 @@ def drafts(source: Source) -> Iterator[Draft]:
 
 def _entries(body: str) -> Iterator[_Entry]:
     heads = list(_LINE.finditer(body))
+    numbers = LineNumbers(body)
     for place, head in enumerate(heads):
         end = heads[place + 1].start() if place + 1 < len(heads) else len(body)
-        yield _Entry(head[1], head[2], body[head.end() : end].rstrip("\n"), body.count("\n", 0, head.start()) + 1)
+        yield _Entry(head[1], head[2], body[head.end() : end].rstrip("\n"), numbers.at(head.start()))
 
 
 class _Log:

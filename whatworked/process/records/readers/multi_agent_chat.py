@@ -38,8 +38,11 @@ def recognises(source: Source) -> bool:
     turns = _turns(source)
     if not turns or not all(_is_turn(turn) for turn in turns):
         return False
-    strange = {turn["role"] for turn in turns} - set(_PLAIN)
-    return bool(strange) or len({turn["name"] for turn in turns if isinstance(turn.get("name"), str)}) > 1
+    roles = {turn["role"] for turn in turns}
+    strange = roles - set(_PLAIN)
+    spoken = {turn["name"] for turn in turns if isinstance(turn.get("name"), str)}
+    marked = any(_ORDER.match(role) or _ASIDE.match(role) for role in strange)
+    return marked or len(spoken) > 1 or (len(strange) > 1 and "assistant" not in roles)
 
 
 def drafts(source: Source) -> Iterator[Draft]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from whatworked.process.records.chat import tell_chat
+from whatworked.process.records.chat import call_arguments, tell_chat
 from whatworked.process.records.draft import (
     BOOKKEEPING,
     EDIT,
@@ -45,7 +45,31 @@ _LISTS = ("messages", "traj", "trajectory", "conversation", "conversations", "hi
           "turns", "dialog", "dialogue", "log")  # fmt: skip
 
 
+_SHARED = {
+    "human": "user",
+    "gpt": "assistant",
+    "bing": "assistant",
+    "chatgpt": "assistant",
+    "model": "assistant",
+    "observation": "tool",
+    "function_response": "tool",
+}
+"""Roles of the ShareGPT form, whose messages have `from` and `value`."""
+
+
+def _usual(value: Any) -> Any:
+    """A message of the ShareGPT form as one with role and content; anything else as it is."""
+    if not isinstance(value, dict) or not isinstance(value.get("from"), str) or "value" not in value:
+        return value
+    said, role = value["value"], _SHARED.get(value["from"], value["from"])
+    if role == "function_call":
+        call = call_arguments(said)
+        return {"role": "assistant", "content": None, "tool_calls": [{"id": "shared", "function": call}]}
+    return {"role": role, "content": said, **({"tool_call_id": "shared"} if role == "tool" else {})}
+
+
 def _is_message(value: Any) -> bool:
+    value = _usual(value)
     if not isinstance(value, dict):
         return False
     has_content = any(name in value for name in ("content", "tool_calls", "function_call"))
@@ -99,7 +123,7 @@ def drafts(source: Source) -> Iterator[Draft]:
         if any(is_item(message) for _, message in messages):
             _tell_items(draft, messages)
         else:
-            tell_chat(draft, messages)
+            tell_chat(draft, ((where, _usual(message)) for where, message in messages))
         yield draft
 
 

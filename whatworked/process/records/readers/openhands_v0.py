@@ -90,8 +90,7 @@ def drafts(source: Source) -> Iterator[Draft]:
 
 def _of_output(name: str, where: str, entry: Mapping[str, Any]) -> Draft:
     draft = Draft("openhands-v0", stated(entry.get("instance_id")) or f"{name} {where}".strip(), TOOLS)
-    for part in (entry, entry.get("test_result"), entry.get("report"), entry.get("instance")):
-        draft.strip(part)
+    draft.strip(entry)
     draft.task_prompt = text(entry.get("instruction"))
     draft.model = text(mapping(mapping(entry.get("metadata")).get("llm_config")).get("model"))
     sums = mapping(mapping(entry.get("metrics")).get("accumulated_token_usage"))

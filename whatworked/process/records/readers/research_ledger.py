@@ -49,11 +49,11 @@ def _is_experiment(entry: Mapping[str, Any]) -> bool:
 
 
 def recognises(source: Source) -> bool:
-    """Most entries have a number, a measure and a status or a lesson."""
+    """At least half of the entries have a number, a measure and a status or a lesson."""
     if source.shape not in ("lines", "list") or not source.sample:
         return False
     rows = [entry for entry in source.sample if entry.get("type") not in _MACHINERY]
-    return bool(rows) and sum(map(_is_experiment, rows)) >= 0.8 * len(rows)
+    return bool(rows) and sum(map(_is_experiment, rows)) >= 0.5 * len(rows)
 
 
 def drafts(source: Source) -> Iterator[Draft]:

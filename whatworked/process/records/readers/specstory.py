@@ -9,7 +9,7 @@ from whatworked.process.records.draft import AGENT, USER, Draft, Speaker, ToolUs
 from whatworked.process.records.readers.claude_code import TOOLS as CLAUDE_CODE
 from whatworked.process.records.readers.openai_messages import TOOLS as COMMON
 from whatworked.process.records.registry import LogReader
-from whatworked.process.records.source import Source
+from whatworked.process.records.source import LineNumbers, Source
 
 TOOLS: Mapping[str, ToolUse] = {**COMMON, **CLAUDE_CODE}
 _HEAD = re.compile(r"^_\*\*(User|Agent)( - sidechain)? \((.*?)\)\*\*_[ \t]*$", re.MULTILINE)
@@ -39,10 +39,11 @@ def drafts(source: Source) -> Iterator[Draft]:
     )
     body = source.text
     heads = list(_HEAD.finditer(body))
+    numbers = LineNumbers(body)
     for place, head in enumerate(heads):
         end = heads[place + 1].start() if place + 1 < len(heads) else len(body)
         part = re.sub(r"\n---\s*$", "", body[head.end() : end].rstrip())
-        _tell(draft, head, part.strip("\n"), f"line {body.count(chr(10), 0, head.start()) + 1}")
+        _tell(draft, head, part.strip("\n"), f"line {numbers.at(head.start())}")
     yield draft
 
 
