@@ -45,10 +45,10 @@ def openai_messages(steps: int) -> str:
 def codex_text(steps: int) -> str:
     stamp = "[2026-01-01T00:00:00] "
     body = [f"{stamp}OpenAI Codex v0.5.0 (research preview)\n"]
-    for number in range(steps):
-        body.append(
-            f"{stamp}exec python run.py {number} in /work\n{stamp}python run.py {number} succeeded in 9ms:\n{OUTPUT}"
-        )
+    body.extend(
+        f"{stamp}exec python run.py {number} in /work\n{stamp}python run.py {number} succeeded in 9ms:\n{OUTPUT}"
+        for number in range(steps)
+    )
     return "".join(body)
 
 

@@ -42,7 +42,7 @@ def test_a_table_of_runs_with_what_was_left_out(tmp_path: Path) -> None:
     assert "2 claude-code: line of type comet" in shown.output
     assert "1 claude-code: mcp__a__b" in shown.output
     assert f"{tmp_path.name}/notes.md: no known format: text" in shown.output
-    assert "2 of 3 runs can be judged, 6 steps; 1 files are of no known format" in shown.output
+    assert "2 of 3 runs can be judged, 6 steps; no known format: 1 file" in shown.output
     assert "looked for" not in shown.output
 
 
@@ -60,7 +60,7 @@ def test_nothing_is_written_without_out_and_the_same_bytes_with_it(tmp_path: Pat
     assert run(path).exit_code == 0
     assert sorted(tmp_path.rglob("*")) == before
     for name in ("x", "y"):
-        assert "written: 1 records" in run(path, "--out", tmp_path / name).output
+        assert "written: 1 record below" in run(path, "--out", tmp_path / name).output
     written = [{file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("x", "y")]
     assert written[0] == written[1]
     assert sorted(written[0]) == ["stream.jsonl.record.jsonl", "stream.jsonl.world.json"]

@@ -38,7 +38,7 @@ def test_the_format_is_told_by_content_and_everything_counted(log: Log, tmp_path
     assert (counts.actions, counts.observed) == (log.actions, log.observed)
     assert sum(counts.unknown.values()) == log.unknown
     assert found.world.task_prompt == log.task
-    assert bool(counts.stripped) or not log.answers or log.format in ("aide",)
+    assert bool(counts.stripped) or not log.answers
 
 
 def test_the_name_does_not_tell_the_format(log: Log, tmp_path: Path) -> None:

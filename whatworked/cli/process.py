@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import click
 
 from whatworked.cli.lazy import Group
 from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.wording import counted
 
 if TYPE_CHECKING:
     from whatworked.process.records import Conversion
@@ -54,71 +56,104 @@ def convert(
     if missing:
         raise InvalidOptionError(f"there is no {', no '.join(missing)}; give files or folders that exist")
     using = mapped_reader(user_path(mapping)) if mapping is not None else format_name
-    found = records.convert(map(user_path, paths), using)
-    rows: list[tuple[Conversion, Path | None]]
-    rows = [(row, None) for row in found] if out is None else list(records.write_conversions(user_path(out), found))
+    given = [user_path(path) for path in paths]
+    found = records.convert(given, using)
+    written = ((row, None) for row in found) if out is None else records.write_conversions(user_path(out), found)
+    rows = list(_rows(written, given))
     if as_json:
-        print_json([_as_json(row, file) for row, file in rows])
+        print_json([dataclasses.asdict(row) for row in rows])
     else:
-        _print(rows, named=len(paths) == 1 and not paths[0].is_dir())
-    if not any(row.refused is None for row, _ in rows):
+        _print(rows, named=len(paths) == 1 and not given[0].is_dir())
+    if not any(row.refused is None for row in rows):
         click.get_current_context().exit(1)
 
 
-def _as_json(row: Conversion, file: Path | None) -> dict[str, Any]:
+@dataclasses.dataclass(frozen=True)
+class _Row:
+    """What is shown of a run; the record itself is let go, for a folder may hold more than fits into memory."""
+
+    source: str
+    format: str | None
+    run: str | None
+    counts: dict[str, Any] | None
+    spoken: int | None
+    not_recorded: list[str] | None
+    notes: list[str] | None
+    refused: str | None
+    file: str | None
+
+
+def _rows(written: Iterable[tuple[Conversion, Path | None]], given: Sequence[Path]) -> Iterator[_Row]:
+    """Rows of runs as they are converted, with progress over the files."""
     import msgspec
 
-    counts = None if row.record is None else msgspec.to_builtins(row.record.header.counts)
-    lacking = None if row.record is None else list(row.record.header.not_recorded)
-    notes = None if row.record is None else list(row.record.header.notes)
-    return {"source": row.source, "format": row.format, "run": row.run, "counts": counts, "not_recorded": lacking,
-            "notes": notes, "refused": row.refused, "file": None if file is None else str(file)}  # fmt: skip
+    from whatworked.progress import progress
+
+    files = sum(sum(below.is_file() for below in path.rglob("*")) if path.is_dir() else 1 for path in given)
+    before = None
+    with progress(files, "file", label="converting") as bar:
+        for row, file in written:
+            header = None if row.record is None else row.record.header
+            if row.source != before:
+                bar.set_postfix_str(row.source)
+                bar.update(1 if header is None else len(header.sources))
+            before = row.source
+            said = [step for step in row.record.steps if step.words is not None] if row.record is not None else []
+            yield _Row(
+                source=row.source,
+                format=row.format,
+                run=row.run,
+                counts=None if header is None else msgspec.to_builtins(header.counts),
+                spoken=None if header is None else sum(step.actor in ("agent", "subagent") for step in said),
+                not_recorded=None if header is None else list(header.not_recorded),
+                notes=None if header is None else list(header.notes),
+                refused=row.refused,
+                file=None if file is None else str(file),
+            )
 
 
-def _print(rows: Sequence[tuple[Conversion, Path | None]], *, named: bool) -> None:
-    known = [row for row, _ in rows if row.format is not None]
-    strangers = [row for row, _ in rows if row.format is None]
+def _print(rows: Sequence[_Row], *, named: bool) -> None:
+    known = [row for row in rows if row.format is not None]
+    strangers = [row for row in rows if row.format is None]
     if known:
         header = ["source", "run", "format", "steps", "actions", "observed", "words", "refused"]
         print_table([header, *map(_cells, known)], right=[3, 4, 5, 6], drop=[1], keys=1)
-    _print_counts("unknown events", ((row, "unknown") for row in known))
-    _print_counts("tools in no table, kept as kind other", ((row, "unknown_tools") for row in known))
-    _print_counts("answers left out", ((row, "stripped") for row in known))
-    _print_counts("known and left out", ((row, "dropped") for row in known))
+    _print_counts("unknown events", known, "unknown")
+    _print_counts("tools in no table, kept as kind other", known, "unknown_tools")
+    _print_counts("answers left out", known, "stripped")
+    _print_counts("known and left out", known, "dropped")
     _print_strangers(strangers, looked=named or not known)
-    good = sum(row.refused is None for row in known)
-    steps = sum(row.record.header.counts.steps for row in known if row.record is not None and row.refused is None)
+    good = [row for row in known if row.refused is None]
+    steps = sum(row.counts["steps"] for row in good if row.counts is not None)
     print_text(
-        f"{good} of {len(known)} runs can be judged, {steps} steps; {len(strangers)} files are of no known format"
+        f"{len(good)} of {counted(len(known), 'run')} can be judged, {counted(steps, 'step')}; "
+        f"no known format: {counted(len(strangers), 'file')}"
     )
-    written = [str(file) for _, file in rows if file is not None]
-    if written:
-        print_text(f"written: {len(written)} records below {Path(written[0]).parent}")
+    files = [row.file for row in rows if row.file is not None]
+    if files:
+        print_text(f"written: {counted(len(files), 'record')} below {Path(files[0]).parent}")
 
 
-def _cells(row: Conversion) -> list[str]:
+def _cells(row: _Row) -> list[str]:
     run = "" if row.run in (None, row.source) else str(row.run)
-    if row.record is None:
+    if row.counts is None:
         return [row.source, run, row.format or "", "-", "-", "-", "-", row.refused or ""]
-    counts = row.record.header.counts
-    spoken = sum(step.words is not None and step.actor in ("agent", "subagent") for step in row.record.steps)
-    numbers = [str(number) for number in (counts.steps, counts.actions, counts.observed, spoken)]
-    return [row.source, run, row.format or "", *numbers, row.refused or ""]
+    numbers = [str(row.counts[name]) for name in ("steps", "actions", "observed")]
+    return [row.source, run, row.format or "", *numbers, str(row.spoken), row.refused or ""]
 
 
-def _print_counts(title: str, counted: Iterable[tuple[Conversion, str]]) -> None:
+def _print_counts(title: str, rows: Iterable[_Row], name: str) -> None:
     total: Counter[str] = Counter()
-    for row, name in counted:
-        if row.record is not None:
-            found: Mapping[str, int] = getattr(row.record.header.counts, name)
-            total.update({f"{row.format}: {what}": number for what, number in found.items()})
+    for row in rows:
+        if row.counts is not None:
+            total.update({f"{row.format}: {what}": number for what, number in row.counts[name].items()})
     if total:
         print_text(f"\n{title}:")
         for what, number in sorted(total.items()):
             print_text(f"  {number} {what}", indent=4)
 
 
-def _print_strangers(strangers: Sequence[Conversion], *, looked: bool) -> None:
+def _print_strangers(strangers: Sequence[_Row], *, looked: bool) -> None:
     if not strangers:
         return
     print_text("\nnot read:")

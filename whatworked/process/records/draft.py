@@ -387,7 +387,8 @@ _PATCH = Patch.__struct_fields__
 
 
 def _counts_as_action(step: Step) -> bool:
-    return step.kind == "experiment" or (step.action is not None and step.actor in ("agent", "subagent"))
+    own = step.action is not None and step.actor in ("agent", "subagent") and not step.mandated
+    return own or step.kind == "experiment"
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

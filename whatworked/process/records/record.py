@@ -158,7 +158,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     steps : int
         All steps.
     actions : int
-        Actions of the agent and its sub-agents, and experiments that the harness ran for them.
+        Actions that the agent and its sub-agents chose, and experiments that the harness ran for them.
     observed : int
         Those of them whose result is recorded.
     unknown : mapping of str to int

@@ -43,7 +43,7 @@ def _tell_node(
     parent = stated(parents.get(name)) or stated(node.get("parent_id")) or stated(node.get("parent"))
     for verdict in _VERDICTS:
         if node.get(verdict) is not None:
-            draft.drop(f"judgement of the search: {verdict}")
+            draft.strip_names([verdict])
     seeded = node.get("is_seed_node") is True or node.get("is_seed_agg_node") is True
     steps[name] = draft.call(
         "execute",

@@ -44,7 +44,12 @@ def drafts(source: Source) -> Iterator[Draft]:
             draft.task_prompt = words
             draft.message(words, where=where, speaker=HARNESS, mandated=True)
         elif awaited is not None:
-            draft.result(words, where=where, step=awaited, failed=words.startswith("Error") or None)
+            draft.result(
+                words,
+                where=where,
+                step=awaited,
+                failed=words.startswith(("Error", "Please stick to the specified format")),
+            )
             awaited = None
         else:
             draft.message(words, where=where, speaker=USER, mandated=True)

@@ -115,11 +115,12 @@ def _tell_sample(draft: Draft, sample: Any) -> None:
     if sample.error_retries:
         draft.drop("earlier attempt that ended in an error", len(sample.error_retries))
     messages = _messages(sample, calls)
+    by_message = {event.output.choices[0].message.id: event for event in calls}
     asked = False
     for place, message in enumerate(messages):
         where = f"message {place}"
         if message.role == "assistant":
-            _tell_assistant(draft, where, message, calls, tools)
+            _tell_assistant(draft, where, message, by_message, tools)
         elif message.role == "tool":
             _tell_tool(draft, where, message, tools)
         elif message.role == "user" and (message.source == "input" or not asked):
@@ -168,8 +169,8 @@ def _key(message: Any) -> tuple[str, ...]:
     return (message.role, answered, *calls) if calls or answered else (message.role, message.text)
 
 
-def _tell_assistant(draft: Draft, where: str, message: Any, calls: list[Any], tools: Mapping[str, Any]) -> None:
-    call = next((event for event in calls if event.output.choices[0].message.id == message.id), None)
+def _tell_assistant(draft: Draft, where: str, message: Any, calls: Mapping[str, Any], tools: Mapping[str, Any]) -> None:
+    call = calls.get(message.id)
     started = None if call is None else call.timestamp.isoformat()
     turn = where
     if call is not None and call.output.usage is not None:

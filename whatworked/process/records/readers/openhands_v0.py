@@ -97,6 +97,9 @@ def _of_output(name: str, where: str, entry: Mapping[str, Any]) -> Draft:
     draft.tokens = _usage(sums)
     prefix = f"{where}, " if where else ""
     _tell_events(draft, ((f"{prefix}event {number}", event) for number, event in enumerate(_events(entry))))
+    handed_in = text(mapping(entry.get("test_result")).get("git_patch"))
+    if handed_in:
+        draft.call("finish", handed_in, where=f"{prefix}test_result.git_patch", mandated=True)
     if text(entry.get("error")):
         draft.message(entry["error"], where=f"{prefix}error", speaker=HARNESS, mandated=True)
     return draft
