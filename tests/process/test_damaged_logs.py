@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,11 @@ def test_a_folder_that_cannot_be_read_and_links_in_circles(tmp_path: Path) -> No
     (tmp_path / "again").symlink_to(tmp_path)
     (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
     assert [found.source.split("/")[-1] for found in convert([tmp_path])] == ["stream.jsonl"]
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert refused(tmp_path / "pipe") == "pipe is no regular file; save what it gives to one"
 
 
 def test_the_source_of_a_record_has_the_files_digest(tmp_path: Path) -> None:

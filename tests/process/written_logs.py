@@ -858,6 +858,45 @@ def mle_dojo() -> Log:
     return Log("mle-dojo", {"env.json": json.dumps(log)}, task=None, words=None, unknown=0, answers=True)
 
 
+def gemini_cli() -> Log:
+    def call(call_id: str, name: str, shown: str, status: str) -> dict[str, Any]:
+        response = {"functionResponse": {"id": call_id, "name": name, "response": {"output": shown}}}
+        return {"id": call_id, "name": name, "args": {"command": "ls"}, "result": [response], "status": status}
+
+    messages = [
+        {"id": "1", "type": "user", "content": TASK, "timestamp": "2026-01-01T00:00:00Z"},
+        {
+            "id": "2",
+            "type": "gemini",
+            "content": WORDS,
+            "thoughts": [{"subject": "s", "description": "hm"}],
+            "toolCalls": [
+                call("c1", "run_shell_command", FIRST, "success"),
+                call("c2", "strange", SECOND, "error"),
+            ],
+            "tokens": {"input": 3, "output": 2, "cached": 1, "thoughts": 4},
+            "model": "m",
+        },
+        {"id": "3", "type": "comet", "content": "?"},
+    ]
+    log = {"sessionId": "s", "projectHash": "p", "messages": messages}
+    return Log("gemini-cli", {"session.json": json.dumps(log)})
+
+
+def nested_chats() -> Log:
+    call = {"id": "c1", "name": "bash", "arguments": {"command": "ls"}}
+    other = {"id": "c2", "name": "strange", "arguments": {}}
+    messages = [
+        {"role": "user", "content": TASK},
+        {"role": "assistant", "content": WORDS, "tool_calls": [call, other]},
+        {"role": "tool", "id": "c2", "content": SECOND},
+        {"role": "tool", "content": FIRST},
+        {"role": "comet", "content": "?"},
+    ]
+    log = {"info": {"trial": 1}, "simulations": [{"messages": messages, "reward": CANARY}]}
+    return Log("openai-messages", {"simulations.json": json.dumps(log)}, answers=True)
+
+
 def steps() -> Log:
     rows = [
         {"thought": WORDS, "action": {"name": "bash", "arguments": {"command": "ls"}}, "observation": FIRST},
@@ -895,6 +934,8 @@ BUILDERS: tuple[Callable[[], Log], ...] = (
     boxing_gym,
     multi_agent_chat,
     mle_dojo,
+    gemini_cli,
+    nested_chats,
     steps,
 )
 

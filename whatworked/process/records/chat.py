@@ -89,7 +89,7 @@ def tell_chat(draft: Draft, messages: Iterable[tuple[str, Any]]) -> None:
         if role == "assistant":
             awaited = _tell_assistant(draft, where, message, fenced=fenced)
         elif role in ("tool", "function"):
-            tell_result(draft, message.get("content"), where, call_id=_call_id(message), time=_time(message))
+            _tell_tool(draft, where, message)
         elif role in ("system", "developer"):
             draft.message(content_text(message.get("content"), draft), where=where, speaker=HARNESS, mandated=True)
         elif role in ("user", "human"):
@@ -98,6 +98,17 @@ def tell_chat(draft: Draft, messages: Iterable[tuple[str, Any]]) -> None:
         else:
             draft.unknown(f"message of role {role}")
             draft.message(content_text(message.get("content"), draft), where=where, speaker=Speaker("subagent", role))
+
+
+def _tell_tool(draft: Draft, where: str, message: Mapping[str, Any]) -> None:
+    """A result, by the id of its call; where it names none that was made, it answers the first call that waits."""
+    names = (stated(message.get("tool_call_id")), stated(message.get("id")), _function_id(message))
+    call_id = next((name for name in names if name is not None and draft.began(name) is not None), None)
+    step = None
+    if call_id is None and (step := draft.waiting()) is not None:
+        draft.drop("result that names no call, joined by order")
+    body, time = message.get("content"), _time(message)
+    tell_result(draft, body, where, call_id=call_id or names[0], step=step, time=time)
 
 
 def _tell_user(draft: Draft, where: str, message: Mapping[str, Any], awaited: int | None) -> None:
@@ -226,9 +237,9 @@ def _thinking(message: Mapping[str, Any]) -> str | None:
     )
 
 
-def _call_id(message: Mapping[str, Any]) -> str | None:
+def _function_id(message: Mapping[str, Any]) -> str | None:
     named = text(message.get("name"))
-    return stated(message.get("tool_call_id")) or (f"function {named}" if named else None)
+    return f"function {named}" if named else None
 
 
 def _time(message: Mapping[str, Any]) -> str | None:

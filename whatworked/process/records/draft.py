@@ -291,6 +291,20 @@ class Draft:
         """Number of the first step with that call id."""
         return next(iter(self._open.get(call_id, ())), None)
 
+    def waiting(self) -> int | None:
+        """Number of the first step of the last model call with actions that has no result yet; None if none waits."""
+        found: int | None = None
+        last: dict[str, Any] | None = None
+        for number in range(len(self._steps) - 1, -1, -1):
+            fields = self._steps[number]
+            if fields["action"] is None:
+                continue
+            if last is not None and (last["turn"] is None or fields["turn"] != last["turn"]):
+                break
+            last = last or fields
+            found = found if self.answered(number) else number
+        return found
+
     def usage(self, turn: str | None, tokens: Tokens | None) -> None:
         """Tokens of a model call; said twice, the last counts."""
         if turn is not None and tokens is not None:

@@ -32,6 +32,7 @@ BUILT_IN = {
     "research-ledger": "research_ledger",
     "whatworked-game": "whatworked_game",
     "mle-dojo": "mle_dojo",
+    "gemini-cli": "gemini_cli",
     "atif": "atif",
     "otel": "otel",
     "langfuse": "langfuse",

@@ -62,9 +62,11 @@ class Source:
         StorageError
             If it cannot be read.
         RecordError
-            If it is larger than `FILE_LIMIT`.
+            If it is no regular file, which might never end, or larger than `FILE_LIMIT`.
         """
         with storage_errors(self.path, "read"):
+            if not self.path.is_file():
+                raise RecordError(f"{self.name} is no regular file; save what it gives to one")
             size = self.path.stat().st_size
             if size > FILE_LIMIT:
                 raise RecordError(f"{self.name} has {size:,} bytes; at most {FILE_LIMIT:,} are read: split it by run")

@@ -68,6 +68,10 @@ def _usual(value: Any) -> Any:
     return {"role": role, "content": said, **({"tool_call_id": "shared"} if role == "tool" else {})}
 
 
+_DEPTH = 3
+"""How far within an object a chat may stand."""
+
+
 def _is_message(value: Any) -> bool:
     value = _usual(value)
     if not isinstance(value, dict):
@@ -95,23 +99,32 @@ def _chats(source: Source) -> Iterator[tuple[str, Any, list[tuple[str, Any]]]]:
         yield from _chats_in(str(number), value, f"{where}, ")
 
 
-def _chats_in(run: str, value: Any, prefix: str) -> Iterator[tuple[str, Any, list[tuple[str, Any]]]]:
+def _chats_in(run: str, value: Any, prefix: str, depth: int = 0) -> Iterator[tuple[str, Any, list[tuple[str, Any]]]]:
+    """Chats in a value: it is one, a field of it is, or objects within it hold one."""
     if _is_chat(value):
         yield run, None, [(f"{prefix}message {number}", message) for number, message in enumerate(value)]
         return
-    name = next((name for name in _LISTS if _is_chat(mapping(value).get(name))), None)
+    around = mapping(value)
+    name = next((name for name in _LISTS if _is_chat(around.get(name))), None)
     if name is not None:
-        yield run, value, [(f"{prefix}{name}[{number}]", message) for number, message in enumerate(value[name])]
+        yield run, value, [(f"{prefix}{name}[{number}]", message) for number, message in enumerate(around[name])]
+        return
+    if depth < _DEPTH:
+        for name, below in around.items():
+            if isinstance(below, dict):
+                yield from _chats_in(run, below, f"{prefix}{name}.", depth + 1)
+            for number, inner in enumerate(objects(below)):
+                yield from _chats_in(f"{run} {name}[{number}]", inner, f"{prefix}{name}[{number}].", depth + 1)
 
 
 def recognises(source: Source) -> bool:
-    """A list of messages, alone, in a field of an object, or one chat a line."""
+    """A list of messages, alone, in a field of an object or of objects within it, or one chat a line."""
     if source.shape == "object":
-        return any(_is_chat(source.value.get(name)) for name in _LISTS)
+        return any(True for _ in _chats_in("", source.value, ""))
     if source.shape == "list" and any(_is_chat(entry) for entry in source.value[:20]):
         return True
     return source.shape in ("list", "lines") and (
-        _is_chat(source.sample) or any(_is_chat(entry.get(name)) for entry in source.sample[:20] for name in _LISTS)
+        _is_chat(source.sample) or any(True for entry in source.sample[:20] for _ in _chats_in("", entry, ""))
     )
 
 
