@@ -897,6 +897,27 @@ def nested_chats() -> Log:
     return Log("openai-messages", {"simulations.json": json.dumps(log)}, answers=True)
 
 
+def langchain() -> Log:
+    call, other = {"name": "bash", "args": {"command": "ls"}, "id": "c1"}, {"name": "strange", "args": {}, "id": "c2"}
+    messages = [
+        {"type": "human", "content": TASK},
+        {"type": "ai", "data": {"content": WORDS, "tool_calls": [call], "usage_metadata": {"output_tokens": 3}}},
+        {"type": "tool", "content": FIRST, "tool_call_id": "c1"},
+        {"type": "constructor", "id": ["a", "AIMessage"], "kwargs": {"content": "", "tool_calls": [other]}},
+        {"type": "tool", "content": SECOND, "tool_call_id": "c2"},
+    ]
+    return Log("openai-messages", {"chain.json": json.dumps({"messages": messages})}, unknown=0)
+
+
+def tool_events() -> Log:
+    rows = [
+        {"ts": 1, "tool": "bash", "input": {"command": "ls"}, "output": FIRST, "thought": WORDS},
+        {"ts": 2, "tool": "strange", "input": "b", "output": SECOND},
+        {"ts": 3},
+    ]
+    return Log("steps", {"events.jsonl": lines(*rows)}, task=None)
+
+
 def steps() -> Log:
     rows = [
         {"thought": WORDS, "action": {"name": "bash", "arguments": {"command": "ls"}}, "observation": FIRST},
@@ -936,6 +957,8 @@ BUILDERS: tuple[Callable[[], Log], ...] = (
     mle_dojo,
     gemini_cli,
     nested_chats,
+    langchain,
+    tool_events,
     steps,
 )
 

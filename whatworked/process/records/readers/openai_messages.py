@@ -58,7 +58,10 @@ _SHARED = {
 
 
 def _usual(value: Any) -> Any:
-    """A message of the ShareGPT form as one with role and content; anything else as it is."""
+    """A message of the ShareGPT or LangChain form as one with role and content; anything else as it is."""
+    chained = _unchained(value)
+    if chained is not None:
+        return chained
     if not isinstance(value, dict) or not isinstance(value.get("from"), str) or "value" not in value:
         return value
     said, role = value["value"], _SHARED.get(value["from"], value["from"])
@@ -70,6 +73,22 @@ def _usual(value: Any) -> Any:
 
 _DEPTH = 3
 """How far within an object a chat may stand."""
+
+
+_CHAINED = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "system": "system", "tool": "tool"}
+"""Types of LangChain's messages, and their roles."""
+
+
+def _unchained(value: Any) -> dict[str, Any] | None:
+    """A message of LangChain, whose type stands in place of a role; its fields may stand under `data` or `kwargs`."""
+    said = mapping(value)
+    fields = mapping(said.get("data")) or mapping(said.get("kwargs")) or said
+    kind = said.get("type")
+    if kind == "constructor":
+        kind = str((items(said.get("id")) or [""])[-1]).removesuffix("Message").lower()
+    if "role" in said or not isinstance(kind, str) or kind not in _CHAINED or "content" not in fields:
+        return None
+    return {**fields, "role": _CHAINED[kind], "usage": fields.get("usage_metadata")}
 
 
 def _is_message(value: Any) -> bool:

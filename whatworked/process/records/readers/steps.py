@@ -28,10 +28,13 @@ _LISTS = (
     "turns",
     "interactions",
 )
-_ACTIONS = ("action", "tool_input", "command", "tool_call", "code", "action_input")
+_ACTIONS = ("action", "tool_input", "command", "tool_call", "code", "action_input", "code_action")
+_ARGUMENTS = ("input", "inputs", "args", "arguments", "parameters", "params")
+"""Names that an action has only beside the name of its tool."""
 _TOOLS = ("tool", "tool_name", "action_name", "function_name", "name")
 _RESULTS = (
     "observation",
+    "observations",
     "obs",
     "result",
     "output",
@@ -40,12 +43,17 @@ _RESULTS = (
     "env_response",
     "execution_result",
 )
-_WORDS = ("thought", "thoughts", "reasoning", "rationale", "plan", "message", "think")
+_WORDS = ("thought", "thoughts", "reasoning", "rationale", "plan", "message", "think", "model_output")
 _PROMPTS = ("task", "prompt", "instruction", "question", "problem_statement", "goal", "query")
 
 
 def _is_step(value: Mapping[str, Any]) -> bool:
-    return any(name in value for name in _ACTIONS) and any(name in value for name in _RESULTS)
+    return _first(value, _names(value)) is not None and any(name in value for name in _RESULTS)
+
+
+def _names(value: Mapping[str, Any]) -> tuple[str, ...]:
+    """Under which names the action of a step may stand."""
+    return (*_ACTIONS, *_ARGUMENTS) if any(text(value.get(name)) for name in _TOOLS) else _ACTIONS
 
 
 def _is_list(value: Any) -> bool:
@@ -98,9 +106,10 @@ def _run(name: str, around: Mapping[str, Any], steps: list[tuple[str, Any]]) -> 
 
 
 def _tell_step(draft: Draft, where: str, step: Mapping[str, Any]) -> None:
-    action, shown, words = _first(step, _ACTIONS), _first(step, _RESULTS), _first(step, _WORDS)
+    action, shown, words = _first(step, _names(step)), _first(step, _RESULTS), _first(step, _WORDS)
     called = mapping(action)
-    tool = _first(called, (*_TOOLS, "type")) or _first(step, _TOOLS)
+    # What a step says of its tool goes before what its arguments happen to be called.
+    tool = _first(step, _TOOLS[:-1]) or _first(called, (*_TOOLS, "type")) or _first(step, _TOOLS[-1:])
     given = next((called[name] for name in ("arguments", "args", "input", "params") if name in called), action)
     if given is None:
         draft.say(None if words is None else written(words), where=where)
