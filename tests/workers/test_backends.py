@@ -12,6 +12,7 @@ import pytest
 
 from whatworked.errors import ExecutionError, InvalidOptionError
 from whatworked.runs import bench
+from whatworked.workers.pool import open_pool
 from whatworked.workers.profile import pinned_profile
 
 PLUGINS = """
