@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -9,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from whatworked.errors import InvalidOptionError
+from whatworked.errors import ExecutionError, InvalidOptionError
 from whatworked.runs import bench
+from whatworked.workers.pool import open_pool
 from whatworked.workers.profile import pinned_profile
 
 PLUGINS = """
@@ -25,11 +27,6 @@ def noise(masks, utilities, cube, random_state):
 
 def dies(masks, utilities, cube):
     os._exit(3)
-"""
-SEQUENTIAL = """
-import sys
-from whatworked.__main__ import main
-sys.exit(main())
 """
 
 
@@ -59,7 +56,7 @@ def commands(folder: Path) -> dict[str, tuple[str, ...]]:
     }
 
 
-@pytest.mark.parametrize("command", ["bench", "study"])
+@pytest.mark.parametrize("command", ["bench", pytest.param("study", marks=pytest.mark.slow)])
 def test_the_backend_does_not_show_in_the_files(command: str, tmp_path: Path) -> None:
     arguments = commands(tmp_path)[command]
     made = {}
@@ -73,6 +70,7 @@ def test_the_backend_does_not_show_in_the_files(command: str, tmp_path: Path) ->
     assert made["sequential"] == made["loky"]
 
 
+@pytest.mark.slow
 def test_the_study_can_be_verified_on_another_backend() -> None:
     done = whatworked("controls", "verify", "nile", "--backend", "dask")
     assert done.returncode == 0, done.stderr
@@ -85,15 +83,27 @@ def test_a_worker_of_another_backend_that_dies_is_a_named_error(tmp_path: Path) 
     out = ("--conditions", "nile", "--budgets", "2", "--out", str(tmp_path / "out"))
     done = whatworked("bench", "--estimator", f"{plugins}:dies", "--policy", "random", "--backend", "dask", *out)
     assert done.returncode == 2
-    assert "backend dask failed: KilledWorker: " in done.stderr
+    assert "error: backend dask failed (KilledWorker: " in done.stderr
     assert "Run the same command again to go on, or without --backend" in done.stderr
-    assert "Traceback (most recent call last)" not in done.stderr.splitlines()[-1]
+    assert done.stderr.splitlines()[-1].startswith("error: ")
 
 
 def test_a_time_limit_is_refused_where_nobody_can_end_a_process(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOptionError, match=r"the time limit of 5 s cannot be kept on backend dask: .* are ours"):
+    refused = r"the time limit of 5 s cannot be kept on backend dask: .* only processes of our own can be; .*"
+    with pytest.raises(InvalidOptionError, match=refused + "--backend loky"):
         bench("mean", "random", 2, tmp_path / "out", time_limit=5, backend="dask")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_cluster_of_one_worker_is_refused() -> None:
+    dask, distributed = importlib.import_module("dask"), importlib.import_module("dask.distributed")
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as one,
+        dask.config.set({"scheduler-address": one.scheduler_address}),
+        open_pool("dask", 2, pinned_profile(), 2) as pool,
+        pytest.raises(ExecutionError, match=r"backend dask has 1 worker, .*; give it 2 or more"),
+    ):
+        pool.maker()
 
 
 def test_calls_added_while_answers_are_taken_are_done_in_another_round() -> None:

@@ -14,6 +14,14 @@ from whatworked.workers.pool import DEFAULT_BACKEND, Supply
 from whatworked.workers.profile import NumericProfile
 from whatworked.workers.software import Maker, common_maker, observe
 
+DASK = "dask"
+
+SEQUENTIAL = "sequential"
+"""The backend that does the work in this process."""
+
+LEAST = 2
+"""Workers of any other backend: joblib would do the work of a single one in this process, which is not pinned."""
+
 UNSUITABLE = {
     "threading": "threads would mix up each other's warnings",
     "multiprocessing": "it hands back results only at the end, so that an interrupted run would lose all",
@@ -24,8 +32,9 @@ UNSUITABLE = {
 def open_backend(backend: str, jobs: int, profile: NumericProfile) -> Iterator[BackendPool]:
     """Workers of a joblib backend; see `whatworked.workers.pool.open_pool`."""
     _check_backend(backend)
+    jobs = jobs if backend == SEQUENTIAL else max(LEAST, jobs)
     with _environment(profile), _cluster(backend, jobs, profile):
-        yield BackendPool(backend, jobs, profile)
+        yield BackendPool(backend, jobs, profile, _dask_backend() if backend == DASK else backend)
 
 
 class BackendPool:
@@ -37,8 +46,9 @@ class BackendPool:
 
     keeps_lanes = False
 
-    def __init__(self, backend: str, jobs: int, profile: NumericProfile) -> None:
+    def __init__(self, backend: str, jobs: int, profile: NumericProfile, implementation: Any) -> None:
         self._backend = backend
+        self._implementation = implementation
         self._jobs = jobs
         self._profile = profile
 
@@ -75,9 +85,14 @@ class BackendPool:
                 yield Answer(asked[number], 0, value)
 
     def _parallel(self, calls: Any) -> Iterator[Any]:
-        from joblib import Parallel, parallel_config
+        from joblib import Parallel, effective_n_jobs, parallel_config
 
-        with parallel_config(backend=self._backend, n_jobs=self._jobs), _deaths(self._backend):
+        with parallel_config(backend=self._implementation, n_jobs=self._jobs), _deaths(self._backend):
+            if self._backend != SEQUENTIAL and (workers := effective_n_jobs(self._jobs)) < LEAST:
+                raise ExecutionError(
+                    f"backend {self._backend} has {workers} worker, whose work joblib would do in this process; "
+                    f"give it {LEAST} or more, or leave out --backend"
+                )
             yield from Parallel(batch_size=1, return_as="generator_unordered", pre_dispatch="2*n_jobs")(calls)
 
 
@@ -98,7 +113,7 @@ def _deaths(backend: str) -> Iterator[None]:
         if type(error).__module__.partition(".")[0] not in {backend, "distributed"}:
             raise
         raise ExecutionError(
-            f"backend {backend} failed: {type(error).__name__}: {error}; what had finished is kept. "
+            f"backend {backend} failed ({type(error).__name__}: {str(error).rstrip('.')}); what had finished is kept. "
             "Run the same command again to go on, or without --backend"
         ) from error
 
@@ -108,13 +123,32 @@ def _check_backend(backend: str) -> None:
 
     known = sorted({*BACKENDS, *EXTERNAL_BACKENDS, DEFAULT_BACKEND} - set(UNSUITABLE))
     # "sequential" works only in a process that was pinned before it started; --jobs 1 needs no such care.
-    advised = [name for name in known if name != "sequential"]
+    advised = [name for name in known if name != SEQUENTIAL]
     if backend in UNSUITABLE:
         raise InvalidOptionError(
             f"backend {backend} does not suit: {UNSUITABLE[backend]}; use one of {', '.join(advised)}"
         )
     if backend not in known:
         raise unknown_name("backend", backend, known)
+
+
+def _dask_backend() -> Any:
+    """Joblib's backend for Dask, made to say that a worker died; joblib's own waits for its answer for ever."""
+    from concurrent.futures import Future
+
+    from joblib._dask import DaskDistributedBackend
+
+    class DaskBackend(DaskDistributedBackend):  # type: ignore[misc]
+        def submit(self, func: Any, callback: Any = None) -> Any:
+            future = super().submit(func, callback)
+            # What a call raises is a result like others. Only where there is none, nobody would be called.
+            future.add_done_callback(lambda done: callback(done) if done.exception() else None)
+            return future
+
+        def retrieve_result_callback(self, out: Any) -> Any:
+            return out.result() if isinstance(out, Future) else super().retrieve_result_callback(out)
+
+    return DaskBackend()
 
 
 @contextlib.contextmanager
@@ -135,7 +169,7 @@ def _environment(profile: NumericProfile) -> Iterator[None]:
 @contextlib.contextmanager
 def _cluster(backend: str, jobs: int, profile: NumericProfile) -> Iterator[None]:
     """The Dask cluster of the configuration, or one of our own, as long as the block lasts."""
-    if backend != "dask":
+    if backend != DASK:
         yield
         return
     try:
@@ -147,9 +181,14 @@ def _cluster(backend: str, jobs: int, profile: NumericProfile) -> Iterator[None]
         with distributed.Client(address):
             yield
         return
-    # Dask's nanny sets variables of its own before a worker starts, over what the worker would inherit.
+    settings = {
+        # Dask's nanny sets variables of its own before a worker starts, over what the worker would inherit.
+        "distributed.nanny.pre-spawn-environ": dict(profile.environment),
+        # A call that ends its worker would end the next one, too.
+        "distributed.scheduler.allowed-failures": 0,
+    }
     with (
-        dask.config.set({"distributed.nanny.pre-spawn-environ": dict(profile.environment)}),
+        dask.config.set(settings),
         distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as local,
         distributed.Client(local),
     ):
