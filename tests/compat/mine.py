@@ -1,4 +1,5 @@
 """A plug-in that was edited after the run that stands beside it."""
+
 from near import level
 
 
