@@ -87,7 +87,7 @@ def test_one_run_is_taken_like_several(run):
 
 def test_runs_describe_themselves_in_a_line(run, tmp_path):
     assert repr(run) == f"Run({run.name!r}: 6 records, 1 method, 3 conditions, 0 missing)"
-    assert repr(collect_runs(run)) == f"Pool({run.name!r}: 6 records, 1 method, 0 missing)"
+    assert repr(collect_runs(run)) == f"RunCollection({run.name!r}: 6 records, 1 method, 0 missing)"
 
     def broken(masks, utilities, cube):
         raise ValueError("no")

@@ -83,7 +83,7 @@ def test_runs_that_disagree_are_refused(tmp_path):
     changed = list(first.records)
     grade = msgspec.structs.replace(changed[0].grade, effect_recovery=0.123)
     changed[0] = msgspec.structs.replace(changed[0], grade=grade)
-    with pytest.raises(InvalidOptionError, match="disagree on mean/lowest, one, budget 1, seed 0"):
+    with pytest.raises(InvalidOptionError, match="disagree on mean/lowest on one, budget 1, seed 0"):
         collect_runs([first, Run(first.manifest, tuple(changed), (), "second")])
     with pytest.raises(InvalidOptionError, match="no run given"):
         collect_runs([])

@@ -28,7 +28,7 @@ from whatworked.runs.folder import claim, encode, is_finished, pretty
 from whatworked.runs.journal import Journal
 from whatworked.runs.tidy import costs_csv, records_csv
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "kept"
 CONDITIONS = ["banknote", "wine__d6"]
 
 

@@ -96,7 +96,7 @@ def test_class_in_a_file_with_neighbours_and_dataclasses(module_file):
     )
     plugin = load(f"{path}:Mine(shift=0.5)", "estimator")
     np.testing.assert_array_equal(predict(plugin), np.full(16, 0.75))
-    assert [file.name for file in plugin.origin.files] == ["mine.py"]
+    assert plugin.origin.files[0].name == "mine.py"
     assert not plugin.stochastic
 
 
@@ -261,7 +261,7 @@ def test_a_thing_of_the_wrong_kind_is_refused(thing, kind, expected):
 
 def test_a_file_named_alone_lists_what_it_holds_without_running_it(module_file):
     path = module_file("raise SystemExit\nclass Mine:\n    pass\ndef other(state, n):\n    pass\n_hidden = 1\n")
-    with pytest.raises(PluginError, match=r"names a file and nothing in it; it has Mine, other: write .*mine\.py:Mine"):
+    with pytest.raises(PluginError, match=r"names a file, but nothing in it; it has Mine, other: write .*mine\.py:Mine"):
         load(path, "estimator")
     with pytest.raises(PluginError, match="has no class or function"):
         load(module_file("x = 1"), "estimator")

@@ -145,15 +145,15 @@ def test_curve_points_are_the_standings(runs):
     points = curve_points(runs, figures, 99)
     for one in standings(runs.rows):
         found = {
-            point.family: point.recovery
+            point.family: point.value
             for point in points
             if (point.track, point.method, point.budget) == (one.track, one.method, one.budget)
         }
-        assert found.pop(MACRO) == pytest.approx(one.recovery)
+        assert found.pop(MACRO) == pytest.approx(one.value)
         assert found == pytest.approx(dict(one.families))
     wide = [point for point in points if point.low is not None]
     assert wide
-    assert all(point.low <= point.recovery + 1e-12 and point.recovery <= point.high + 1e-12 for point in wide)
+    assert all(point.low <= point.value + 1e-12 and point.value <= point.high + 1e-12 for point in wide)
     single = [point for point in points if point.low is None]
     assert {(point.sources, point.high) for point in single} == {(1, None)}
     assert {point.method for point in single} >= {"mean/lowest"}
@@ -180,10 +180,10 @@ def test_heat_map_shows_shares_and_anchors(runs):
 
 
 def test_source_results_average_seeds_and_tell_missing_deliveries(runs):
-    rows = {(row["condition"], row["method"], row["budget"]): row for row in source_results(runs)}
+    rows = {(row.condition, row.method, row.budget): row for row in source_results(runs)}
     broken = rows["three", "Failing/lowest", 4]
-    assert (broken["missing"], broken["effect_recovery"]) == (1, 0.0)
-    assert rows["one", "noise/shuffled", 4]["seeds"] == 2
+    assert (broken.missing, broken.value) == (1, 0.0)
+    assert rows["one", "noise/shuffled", 4].seeds == 2
 
 
 def test_embedded_predictions_are_those_of_the_lowest_seed(runs):

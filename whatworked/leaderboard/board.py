@@ -179,6 +179,6 @@ def _whole_tracks(run: Run) -> set[str]:
 def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _rounded(inner) for key, inner in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_rounded(inner) for inner in value]
     return round(value, 9) if isinstance(value, float) else value

@@ -1,5 +1,4 @@
 """A plug-in that was edited after the run that stands beside it."""
-
 from near import level
 
 

@@ -1,5 +1,4 @@
 """A policy that takes its time once the folder has no file named ``go``."""
-
 import pathlib
 import time
 
