@@ -261,7 +261,9 @@ def test_a_thing_of_the_wrong_kind_is_refused(thing, kind, expected):
 
 def test_a_file_named_alone_lists_what_it_holds_without_running_it(module_file):
     path = module_file("raise SystemExit\nclass Mine:\n    pass\ndef other(state, n):\n    pass\n_hidden = 1\n")
-    with pytest.raises(PluginError, match=r"names a file, but nothing in it; it has Mine, other: write .*mine\.py:Mine"):
+    with pytest.raises(
+        PluginError, match=r"names a file, but nothing in it; it has Mine, other: write .*mine\.py:Mine"
+    ):
         load(path, "estimator")
     with pytest.raises(PluginError, match="has no class or function"):
         load(module_file("x = 1"), "estimator")

@@ -36,7 +36,17 @@ class Score:
         return self.phrase[:1].upper() + self.phrase[1:]
 
     def of(self, grade: Grade) -> float:
-        """The score of one grade; it must be defined for missing deliveries, too."""
+        """The score of one grade.
+
+        Parameters
+        ----------
+        grade : Grade
+            Of a prediction or of a missing delivery; the quantity must be defined for both.
+
+        Returns
+        -------
+        float
+        """
         return float(getattr(grade, self.quantity))
 
 

@@ -74,12 +74,33 @@ class Origin:
 
     @classmethod
     def of_files(cls, files: Iterable[SourceFile]) -> Origin:
-        """The origin of a plug-in's own file, given first, and of those that it imports."""
+        """The origin of a plug-in that is a file.
+
+        Parameters
+        ----------
+        files : iterable of SourceFile
+            Its own file first, then those that it imports.
+
+        Returns
+        -------
+        Origin
+        """
         return cls("files", files=tuple(files))
 
     @classmethod
     def parse(cls, text: str) -> Origin:
-        """The origin that a plan holds as text; ``str`` of it is the text again, whatever the text is."""
+        """The origin that a plan holds as text.
+
+        Parameters
+        ----------
+        text : str
+            As ``str`` of an origin gives it. Any other text is taken for a name.
+
+        Returns
+        -------
+        Origin
+            Its ``str`` is the text again, whatever the text is.
+        """
         if text == _OBJECT:
             return cls("object")
         files = cls.of_files(SourceFile(name, digest) for name, digest in _FILE.findall(text))

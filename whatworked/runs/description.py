@@ -128,20 +128,56 @@ class PlanDescription(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return {method.method: method for method in self.methods}
 
     def plugins(self, kind: Kind) -> dict[str, PluginDescription]:
-        """Estimators or policies by label."""
+        """Estimators or policies by label.
+
+        Parameters
+        ----------
+        kind : {"estimator", "policy"}
+            Which.
+
+        Returns
+        -------
+        dict of str to PluginDescription
+        """
         return self.estimators if kind == "estimator" else self.policies
 
     def budgets_of(self, condition: ConditionDescription) -> tuple[int, ...]:
-        """Budgets that the condition has masks for."""
+        """Budgets that a condition has masks for.
+
+        Parameters
+        ----------
+        condition : ConditionDescription
+            One of the plan.
+
+        Returns
+        -------
+        tuple of int
+        """
         return tuple(budget for budget in self.budgets if budget <= condition.largest_budget)
 
     def seeds_of(self, method: MethodDescription) -> range:
-        """Seeds that a method is run under."""
+        """Seeds that a method is run under.
+
+        Parameters
+        ----------
+        method : MethodDescription
+            One of the plan.
+
+        Returns
+        -------
+        range
+        """
         random = self.estimators[method.estimator].stochastic or self.policies[method.policy].stochastic
         return range(self.seeds if random else 1)
 
     def keys(self) -> Iterator[Key]:
-        """Condition, method, budget and seed of every record, in the order in which records are stored."""
+        """Key of every record, in the order in which records are stored.
+
+        Yields
+        ------
+        tuple of (str, str, int, int)
+            Condition, method, budget and seed.
+        """
         for condition in self.conditions:
             budgets = self.budgets_of(condition)
             for method in self.methods:
@@ -150,7 +186,12 @@ class PlanDescription(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                         yield condition.condition, method.method, budget, seed
 
     def key_count(self) -> int:
-        """Number of `keys`, which may be more than fit into memory; counted without making them."""
+        """Number of `keys`, counted without making them, since there may be more than fit into memory.
+
+        Returns
+        -------
+        int
+        """
         seeds = sum(len(self.seeds_of(method)) for method in self.methods)
         budgets = sorted(self.budgets)
         return seeds * sum(bisect_right(budgets, condition.largest_budget) for condition in self.conditions)
@@ -192,7 +233,9 @@ class RecordCost(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     condition, method : str
+        Condition id; label of the method.
     budget, seed : int
+        Of the record.
     asks : int
         How often the policy was asked.
     fits : int or None
