@@ -129,7 +129,9 @@ def _print_run(run: Run, folder: Path, as_json: bool) -> None:
         return
     _print_standings(table)
     if lines := listed_failures(rows):
-        click.echo(f"\nMissing deliveries, counted as recovery 0 (tracebacks in {folder / 'plugins.log'}):")
+        click.echo(
+            f"\nMissing deliveries, counted as {table[0].score.label} 0 (tracebacks in {folder / 'plugins.log'}):"
+        )
         for line in lines:
             say(line, "  ")
     for line in _left_out(run):

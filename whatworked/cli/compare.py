@@ -15,6 +15,7 @@ from whatworked.wording import counted, fixed, interval_text
 if TYPE_CHECKING:
     from whatworked.comparing.collection import RunCollection
     from whatworked.comparing.comparison import MethodResult
+    from whatworked.grading import Score
     from whatworked.statistics.paired import Omission
 
 _FEW = 12
@@ -79,7 +80,7 @@ def compare(
         _print_sources(results, list(dict.fromkeys(row.source for row in runs.rows)))
     _print_profile(results)
     _print_cost(results)
-    _print_failures(runs)
+    _print_failures(runs, results[0].standing.score)
     _print_statements(results, statements)
 
 
@@ -194,13 +195,15 @@ def _print_cost(results: Sequence[MethodResult]) -> None:
         print_named("Mean cost per record (seconds are of the machine that ran it)", header, rows)
 
 
-def _print_failures(runs: RunCollection) -> None:
+def _print_failures(runs: RunCollection, score: Score) -> None:
     from whatworked.comparing.failures import listed_failures
 
     lines = listed_failures(runs.rows)
     if lines:
         verbs = "is missing and counts" if runs.missing == 1 else "are missing and count"
-        click.echo(f"\n{runs.missing} of {counted(len(runs.rows), 'delivery', 'deliveries')} {verbs} as recovery 0")
+        click.echo(
+            f"\n{runs.missing} of {counted(len(runs.rows), 'delivery', 'deliveries')} {verbs} as {score.label} 0"
+        )
     for line in lines:
         say(line, "  ")
 

@@ -59,7 +59,7 @@ class PackedRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _StrangersPlan(PlanDescription, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A plan in a file of others: nothing but a plan, and one that can have been run."""
+    """A plan in a stranger's file: it may hold nothing else, and it must be possible to run it."""
 
     seeds: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 

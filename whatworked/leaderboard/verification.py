@@ -106,7 +106,7 @@ def _tables(plan: PlanDescription, references: Path | None) -> tuple[list[str], 
             if getattr(stated, name) != getattr(here, name)
         ]
         problems += differing
-        # With other truths every record would be wrong, which says no more.
+        # Against other truths every record would be wrong, so its records are not checked.
         if not differing:
             tasks[task.condition] = task
     return problems, tasks

@@ -101,7 +101,7 @@ def render(
         sources=_sources(shown),
         heatmaps=_heatmaps(shown),
         catalog=catalog_table(runs),
-        manifest=_manifest(runs),
+        manifest=_manifest(runs, score),
         data=_json(_data(shown)),
     )
 
@@ -195,11 +195,11 @@ def _switched(name: str, places: Sequence[tuple[str, int]], blocks: Sequence[str
     return control + "".join(parts)
 
 
-def _manifest(runs: RunCollection) -> str:
+def _manifest(runs: RunCollection, score: Score) -> str:
     listed = "".join(element("li", text_of(line)) for line in listed_failures(runs.rows, named=None))
     missing = (
         element("h3", "Missing deliveries")
-        + element("p", "Each counts as recovery 0, not strict, not exact.")
+        + element("p", f"Each counts as {score.label} 0, not strict, not exact.")
         + element("ul", listed)
         if listed
         else element("p", "Every method delivered everywhere.")
