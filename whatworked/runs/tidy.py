@@ -149,15 +149,15 @@ def tidy_rows(plan: PlanDescription, records: Iterable[Record]) -> list[TidyRow]
 
 def records_csv(rows: Sequence[TidyRow]) -> str:
     """Rows as CSV text."""
-    return _as_csv([row.to_dict() for row in rows])
+    return as_csv([row.to_dict() for row in rows])
 
 
 def costs_csv(costs: Iterable[RecordCost]) -> str:
     """Costs as CSV text, with a header even if there are none."""
-    return _as_csv([to_json(cost) for cost in costs], COST_COLUMNS)
+    return as_csv([to_json(cost) for cost in costs], COST_COLUMNS)
 
 
-def _as_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
+def as_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
     """CSV text: numbers with all their digits, booleans as 0 and 1, undefined values empty."""
     names = list(columns or (rows[0] if rows else ()))
     stream = io.StringIO()
