@@ -239,7 +239,7 @@ def _short(value: object) -> str:
     return "missing" if value is None else text if len(text) <= 40 else f"{text[:39]}…"
 
 
-def record_of(packed: PackedRecord, d: int, table: str, grade: Grade) -> Record:
+def full_record(packed: PackedRecord, d: int, table: str, grade: Grade) -> Record:
     """A full record, with a grade computed anew."""
     return Record(
         condition=packed.condition,

@@ -21,7 +21,7 @@ from whatworked.errors import PluginError, RunError, UnknownNameError
 from whatworked.grading.grader import grade, grade_missing
 from whatworked.grading.grades import Grade
 from whatworked.grading.record import place_of
-from whatworked.leaderboard.packing import CLAIMS, PackedRecord, Submission, claims_of, record_of
+from whatworked.leaderboard.packing import CLAIMS, PackedRecord, Submission, claims_of, full_record
 from whatworked.plugins import load, parse_spec
 from whatworked.plugins.registry import built_in
 from whatworked.runs.description import KINDS, SCHEMA, PlanDescription, RunManifest
@@ -65,7 +65,7 @@ def verified(submission: Submission, references: Path | None = None) -> Run:
         if not found:
             regraded = _grade(packed, task)
             found = list(_claim_problems(packed, regraded))
-            records.append(record_of(packed, task.d, task.digest, regraded))
+            records.append(full_record(packed, task.d, task.digest, regraded))
         problems += [f"{place_of(packed.key)}: {problem}" for problem in found]
     _refuse(submission, problems)
     manifest = RunManifest(

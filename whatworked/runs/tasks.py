@@ -84,7 +84,7 @@ def _tables_in(references: Path | str | None) -> Path:
     return folder() if references is None else Path(references)
 
 
-class _Groups(NamedTuple):
+class ConditionGroups(NamedTuple):
     """What results of a condition are grouped by."""
 
     source: str
@@ -92,19 +92,19 @@ class _Groups(NamedTuple):
     track: str
 
 
-def _described(references: Path | str | None) -> dict[str, _Groups]:
+def _described(references: Path | str | None) -> dict[str, ConditionGroups]:
     """Groups by condition: in catalog order, then those that the catalog does not have."""
     from whatworked import catalog
     from whatworked.references.index import read_index
 
     entries = read_index(_tables_in(references)).tables
     in_catalog = {
-        condition.id: _Groups(condition.source, condition.family, str(condition.track))
+        condition.id: ConditionGroups(condition.source, condition.family, str(condition.track))
         for condition in catalog.conditions()
         if condition.id in entries
     }
     others = {
-        name: _Groups(entry.source, entry.family, outside_track(entry.dimensions))
+        name: ConditionGroups(entry.source, entry.family, outside_track(entry.dimensions))
         for name, entry in sorted(entries.items())
         if name not in in_catalog
     }
