@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from whatworked.comparing import compare_methods, pooled
+from whatworked.comparing import collect_runs, compare_methods
 from whatworked.leaderboard import pack, unpack, verified
 from whatworked.report import write_report
 from whatworked.runs import bench
@@ -41,12 +41,12 @@ def main() -> None:
         start = time.perf_counter()
         run = bench(ESTIMATORS, POLICIES, [4, 8, 20, 32], folder / "run", seeds=given.seeds, jobs=given.jobs)
         wall = time.perf_counter() - start
-        fits = sum(cost["fit_seconds"] for cost in run.costs)
+        fits = sum(cost.fit_seconds for cost in run.costs)
         # Policies are shared by estimators and nested over budgets: each path counts once, at its largest budget.
         paths: dict[tuple[str, str, int], float] = {}
         for row, cost in zip(run.rows(), run.costs, strict=True):
-            key = (row["condition"], row["policy"], row["seed"])
-            paths[key] = max(paths.get(key, 0.0), cost["policy_seconds"])
+            key = (row.condition, row.policy, row.seed)
+            paths[key] = max(paths.get(key, 0.0), cost.policy_seconds)
         inside = fits + sum(paths.values())
         print(f"{f'bench, {len(run.records):,} records, {given.jobs} jobs':<58} {wall:8.2f} s")
         print(f"{'  of it in plug-ins, summed over jobs':<58} {inside:8.2f} s")
@@ -55,10 +55,10 @@ def main() -> None:
             "bench again (finished: read and checked)",
             lambda: bench(ESTIMATORS, POLICIES, [4, 8, 20, 32], folder / "run", seeds=given.seeds),
         )
-        pool = pooled([run])
-        figures = timed("compare, 9,999 resamples", lambda: compare_methods(pool, "gp-effect"))
-        print(f"{'  figures':<58} {len(figures):8d}")
-        timed("report", lambda: write_report(pool, folder / "report.html"))
+        runs = collect_runs([run])
+        results = timed("compare, 9,999 resamples", lambda: compare_methods(runs, "gp-effect"))
+        print(f"{'  results':<58} {len(results):8d}")
+        timed("report", lambda: write_report(runs, folder / "report.html"))
         print(f"{'  size':<58} {(folder / 'report.html').stat().st_size / 1e6:8.2f} MB")
         data = timed("pack", lambda: pack(run, "benchmark"))
         print(f"{'  size':<58} {len(data) / 1e6:8.2f} MB")

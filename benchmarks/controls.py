@@ -78,7 +78,7 @@ def agreement(fast: tuple[Record, ...], plain: list[tuple[Record, float]]) -> st
         if mine.purchases != record.purchases:
             other_paths.append(mine)
         elif mine.grade is not None:
-            largest = max(largest, abs(mine.grade["effect_recovery"] - recovery))
+            largest = max(largest, abs(mine.grade.effect_recovery - recovery))
     flagged = sum(one.near_tie for one in other_paths)
     return (
         f"largest difference in recovery {largest:.1e}; {len(other_paths)} records bought other masks, "

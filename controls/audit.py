@@ -8,7 +8,7 @@ grade is that of the predictions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from whatworked.environments.effects.loop import measured_after, state_after
 from whatworked.environments.effects.task import Task
 from whatworked.errors import WhatWorkedError
 from whatworked.grading.grader import grade
+from whatworked.grading.grades import Grade
 from whatworked.grading.record import Record
 from whatworked.methods.candidates import Known, candidates_of
 from whatworked.methods.classes import ClassAwareEstimator, ClassModel
@@ -44,9 +45,9 @@ def close(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def differing_grades(found: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> list[str]:
+def differing_grades(found: Grade | None, other: Grade | None) -> list[str]:
     """Names of the quantities in which two grades differ by more than rounding, each after the word "grade"."""
-    left, right = found or {}, other or {}
+    left, right = (grade.to_dict() if grade else {} for grade in (found, other))
     return [f"grade {name}" for name in sorted({*left, *right}) if not close(left.get(name), right.get(name))]
 
 
@@ -140,7 +141,7 @@ def _faults(case: _Case) -> Iterator[str]:
         yield "near_tie, but no choice lies within rounding of a tie"
     if record.aliases != case.aliases:
         yield "aliases do not follow from the purchases"
-    regraded = grade(case.surface, record.predictions or (), measured_after(bought, case.d)).to_dict()
+    regraded = grade(case.surface, record.predictions or (), measured_after(bought, case.d))
     yield from differing_grades(record.grade, regraded)
 
 

@@ -91,7 +91,7 @@ def graded(name: str) -> Callable[[Record], float | None]:
     """A function from record to one quantity of its grade; None where that is undefined."""
 
     def value(record: Record) -> float | None:
-        found = (record.grade or {}).get(name)
+        found = getattr(record.grade, name) if record.grade else None
         return None if found is None else float(found)
 
     return value
@@ -137,13 +137,13 @@ def recovery_table(records: Iterable[Record], budget: int) -> tuple[Row, ...]:
 
 def _recovery_row(cohort: Cohort) -> Row:
     summary = cohort.summary(graded("effect_recovery"))
-    held = [record.grade or {} for _, record in cohort.members]
+    grades = [record.grade for _, record in cohort.members if record.grade]
     by_family = {name: summary.families[name].mean if name in summary.families else None for name in families()}
     return {
         **cohort.key,
         "macro_recovery": summary.macro.mean,
-        "exact": sum(bool(grade.get("exact")) for grade in held),
-        "strict": sum(bool(grade.get("strict")) for grade in held),
+        "exact": sum(grade.exact for grade in grades),
+        "strict": sum(grade.strict for grade in grades),
         "credits": sum(len(record.purchases) for _, record in cohort.members) / len(cohort.members),
         **by_family,
     }
@@ -158,7 +158,7 @@ def tolerance_profile(records: Iterable[Record], budget: int) -> tuple[Row, ...]
 
 
 def _strict_at(tolerance: str) -> Callable[[Record], float | None]:
-    return lambda record: float((record.grade or {})["strict_profile"][tolerance])
+    return lambda record: float(record.grade is not None and record.grade.strict_profile[tolerance])
 
 
 def native_table(records: Iterable[Record], budget: int) -> tuple[Row, ...]:
@@ -186,7 +186,9 @@ def native_table(records: Iterable[Record], budget: int) -> tuple[Row, ...]:
                     "native_effect_mae": part.macro(graded("native_effect_mae")),
                     "native_effect_recovery": part.macro(graded("native_effect_recovery")),
                     "effect_recovery": part.macro(graded("effect_recovery")),
-                    "unbounded": sum(bool((record.grade or {}).get("native_unbounded")) for _, record in part.members),
+                    "unbounded": sum(
+                        bool(record.grade and record.grade.native_unbounded) for _, record in part.members
+                    ),
                 }
             )
     return tuple(rows)

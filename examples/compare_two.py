@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from whatworked.comparing import compare_methods, pooled
+from whatworked.comparing import collect_runs, compare_methods
 from whatworked.report import write_report
 from whatworked.runs import bench, catalog_tasks
 
@@ -14,11 +14,11 @@ def main(out):
     run = bench(
         [f"{HERE / 'my_estimator.py'}:Nearest", "gp"], ["gp-effect"], [4, 8], out, catalog_tasks(tracks=["four"])
     )
-    pool = pooled([run])
-    for figure in compare_methods(pool, baseline="gp/gp-effect"):
-        if figure.against is not None:
-            print(figure.against.statement)
-    write_report(pool, Path(out) / "report.html", title="Nearest neighbours against a Gaussian process")
+    runs = collect_runs([run])
+    for result in compare_methods(runs, baseline="gp/gp-effect"):
+        if result.against is not None:
+            print(result.against.statement)
+    write_report(runs, Path(out) / "report.html", title="Nearest neighbours against a Gaussian process")
 
 
 if __name__ == "__main__":

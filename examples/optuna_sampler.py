@@ -16,8 +16,9 @@ from whatworked.runs import bench, catalog_tasks
 def main(out):
     tasks = catalog_tasks(["wine", "nile", "airfoil"])
     run = bench(["gp"], ["optuna:TPESampler", "gp-effect"], [8], out, tasks, seeds=3)
-    for one in standings(run.rows()):
-        print(f"{one.method}: recovery {one.recovery:.3f}, best mask found on {one.exact:.1f} of {one.sources} sources")
+    for standing in standings(run.rows()):
+        exact = f"{standing.exact:.1f} of {standing.sources} sources"
+        print(f"{standing.method}: recovery {standing.value:.3f}, best mask found on {exact}")
 
 
 if __name__ == "__main__":

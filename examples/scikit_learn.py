@@ -21,8 +21,8 @@ def main(out):
     pairs = make_pipeline(PolynomialFeatures(2, interaction_only=True), Ridge(0.1, random_state=0))
     forest = "forest=sklearn.ensemble:RandomForestRegressor(n_estimators=50, random_state=0)"
     run = bench([pairs, forest], ["design-pair"], [8], out, catalog_tasks(families=["clustering"], tracks=["four"]))
-    for one in standings(run.rows()):
-        print(f"{one.method}: recovers {one.recovery:.3f} of the effects at B = {one.budget}")
+    for standing in standings(run.rows()):
+        print(f"{standing.method}: recovers {standing.value:.3f} of the effects at B = {standing.budget}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from run_helpers import lowest, mean, three_tasks
 
 import whatworked
 from whatworked import ResponseSurface, bench, load_surface, references
-from whatworked.comparing import pooled
+from whatworked.comparing import collect_runs
 from whatworked.controls.store import folder as study
 from whatworked.controls.store import read_records
 from whatworked.errors import UnknownNameError
@@ -72,7 +72,7 @@ def test_an_empty_text_is_the_folder_one_is_in(tables, monkeypatch):
 def test_runs_and_records_are_read_and_reports_written_in_any_form(run, tmp_path, given):
     assert read_run(given(Path(run.name))).records == run.records
     assert read_records(given(study()), ["wine"]) == read_records(conditions=["wine"])
-    write_report(pooled(run), given(tmp_path / "page.html"), resamples=50)
+    write_report(collect_runs(run), given(tmp_path / "page.html"), resamples=50)
     assert (tmp_path / "page.html").read_text().startswith("<!")
 
 
@@ -80,14 +80,14 @@ def test_a_request_keeps_a_path(tmp_path, given):
     assert RebuildRequest((), given(tmp_path)).out == Path(os.fspath(tmp_path))
 
 
-def test_one_run_is_pooled_like_several(run):
-    assert pooled(run) == pooled([run])
-    assert pooled(iter([run])).rows == pooled(run).rows
+def test_one_run_is_taken_like_several(run):
+    assert collect_runs(run) == collect_runs([run])
+    assert collect_runs(iter([run])).rows == collect_runs(run).rows
 
 
 def test_runs_describe_themselves_in_a_line(run, tmp_path):
     assert repr(run) == f"Run({run.name!r}: 6 records, 1 method, 3 conditions, 0 missing)"
-    assert repr(pooled(run)) == f"Pool({run.name!r}: 6 records, 1 method, 0 missing)"
+    assert repr(collect_runs(run)) == f"RunCollection({run.name!r}: 6 records, 1 method, 0 missing)"
 
     def broken(masks, utilities, cube):
         raise ValueError("no")

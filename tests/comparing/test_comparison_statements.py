@@ -10,9 +10,9 @@ from comparison_runs import Fails, flip, made, many_tasks
 from run_helpers import lowest, mean, shuffled
 
 from whatworked.cli.compare import compare as compare_command
-from whatworked.comparing import compare_methods, pooled, uncompared
+from whatworked.comparing import collect_runs, compare_methods, uncompared
+from whatworked.comparing.failures import failures, listed_failures, merged_causes
 from whatworked.comparing.statements import multiplicity, overview, statement
-from whatworked.comparing.summary import failures, listed_failures, merged_causes
 from whatworked.errors import UnknownNameError
 from whatworked.statistics import Interval, compare
 
@@ -40,22 +40,22 @@ def test_a_clear_difference_may_be_stated_with_its_range():
     text = str(said)
     assert "new against old, four track, B = 8: +0.188 family-macro recovery (95% interval +0.050 to +0.250" in text
     assert "better on 5, equal on 0, worse on 0 of 5 sources" in text
-    assert "One may say that new recovers more than old" in text
+    assert "new is ahead of old on sources and families like these" in text
     assert "like these (0.150 to 0.217 when any one source is left out)." in text
 
 
 def test_exceptions_to_a_difference_are_named():
     said = stated(dict(zip(FIVE, [-0.1, -0.2, -0.1, 0.05, -0.2], strict=True)), -0.25, -0.01)
     assert said.verdict == "behind"
-    assert "One may say that old recovers more than new" in said.supports
-    assert said.limits == ("It does not hold everywhere: on 1 source it is the other way round.",)
-    assert "recovers more than new on sources and families like these (0.067 to 0.150 when any one" in said.supports
+    assert "old is ahead of new on sources and families like these" in said.supports
+    assert said.limits == ("It does not hold everywhere: on 1 source the difference has the other sign.",)
+    assert "ahead of new on sources and families like these (0.067 to 0.150 when any one" in said.supports
 
 
 def test_an_interval_around_nothing_allows_no_claim_either_way():
     said = stated(dict(zip(FIVE, [0.1, -0.2, 0.1, 0.1, -0.05], strict=True)), -0.12, 0.09)
     assert said.verdict == "undecided"
-    assert "may not say that either recovers more, nor that they are equal: differences up to 0.120" in said.supports
+    assert "Neither is shown to be ahead, and they are not shown to be equal: differences up to 0.120" in said.supports
 
 
 def test_a_difference_that_hangs_on_one_source_says_so():
@@ -68,22 +68,22 @@ def test_a_difference_that_hangs_on_one_source_says_so():
 def test_few_families_allow_no_word_about_others():
     said = stated({("f1", "s1"): 0.3, ("f1", "s2"): 0.2, ("f2", "s3"): 0.2}, 0.1, 0.4)
     assert said.verdict == "few families"
-    assert "these 3 sources of 2 families; it says nothing about others" in said.supports
+    assert "these 3 sources of 2 families; it supports nothing about others" in said.supports
 
 
 def test_a_single_value_is_a_fact_about_its_source_without_an_interval():
     said = stated({("f1", "s1"): 0.3}, None, None)
     assert said.verdict == "few families"
     assert said.difference.endswith("+0.300 family-macro recovery (better on 1, equal on 0, worse on 0 of 1 source).")
-    assert said.supports == "This is what happened on this source of 1 family; it says nothing about others."
+    assert said.supports == "This describes this source of 1 family; it supports nothing about others."
     assert multiplicity(0, 0.95) == "A single value has no interval."
 
 
 def test_two_that_delivered_nothing_are_not_called_the_same():
     said = stated(dict.fromkeys(FIVE, 0.0), 0.0, 0.0, missing=(5, 5), nothing=True)
     assert said.verdict == "missing"
-    assert "Both are missing everywhere" in said.supports
-    assert overview("new", "old", ["missing"], [("four", 4)]).endswith("both missing everywhere in 1 (B = 4).")
+    assert "Neither delivered anything" in said.supports
+    assert overview("new", "old", ["missing"], [("four", 4)]).endswith("nothing delivered by either in 1 (B = 4).")
 
 
 def test_equality_on_every_source_and_missing_deliveries():
@@ -98,7 +98,7 @@ def test_equality_on_every_source_and_missing_deliveries():
 
 def test_one_source_per_family_says_nothing_about_a_family():
     said = stated({(f"f{k}", f"s{k}"): 0.1 + k / 100 for k in range(4)}, 0.08, 0.2)
-    assert "With one source per family nothing can be said about a single family." in said.limits
+    assert "With one source per family, this supports nothing about a single family." in said.limits
 
 
 def test_overview_and_multiplicity():
@@ -140,7 +140,7 @@ def test_the_command_prints_every_section(tmp_path):
     listed = result.output.partition("Paired differences by source")[2].splitlines()
     assert [line.split()[-2] for line in listed[2:7]] == ["one", "two", "three", "four", "five"]
     assert "flip/lowest against mean/lowest, outside track, B = 1:" in " ".join(result.output.split())
-    assert "None of this speaks about other budgets" in " ".join(result.output.split())
+    assert "None of this covers other budgets" in " ".join(result.output.split())
     assert result.output.startswith("What the comparison supports")
     assert max(map(len, result.output.splitlines())) <= 80
 
@@ -181,36 +181,36 @@ def test_the_command_names_unknown_baselines(tmp_path):
 def test_methods_without_a_counterpart_are_named_with_baselines_that_have_one(tmp_path):
     first = made(tmp_path, "a", estimators=[mean], policies=[lowest, shuffled])
     second = made(tmp_path, "b", estimators=[flip], policies=[lowest])
-    pool = pooled([first, second])
-    figures = compare_methods(pool, "lowest", resamples=9)
+    runs = collect_runs([first, second])
+    figures = compare_methods(runs, "lowest", resamples=9)
     roles = {one.standing.method: one.role for one in figures}
     assert roles == {"mean/lowest": "baseline", "mean/shuffled": "compared", "flip/lowest": "not compared"}
     said = (
         "flip/lowest: not compared, no counterpart under this baseline; try --baseline flip/lowest or mean/lowest.",
     )
-    assert uncompared(pool, figures, "lowest") == said
+    assert uncompared(runs, figures, "lowest") == said
     folders = [str(tmp_path / name) for name in "ab"]
     result = CliRunner().invoke(compare_command, [*folders, "--baseline", "lowest", "--resamples", "9"])
     assert said[0] in " ".join(result.output.split())
     for named in ("flip/lowest", "mean/lowest"):
-        assert uncompared(pool, compare_methods(pool, named, resamples=9), named) == ()
+        assert uncompared(runs, compare_methods(runs, named, resamples=9), named) == ()
 
 
 def test_places_without_common_sources_are_named(tmp_path):
     tasks = many_tasks()
     tracks = [*tasks[:2], *(replace(task, track="other") for task in tasks[2:])]
-    pool = pooled(
+    runs = collect_runs(
         [made(tmp_path, "a", estimators=[mean], tasks=tracks[:2]), made(tmp_path, "b", estimators=[flip], tasks=tracks)]
     )
-    figures = compare_methods(pool, "mean/lowest", resamples=9)
-    assert uncompared(pool, figures, "mean/lowest") == (
+    figures = compare_methods(runs, "mean/lowest", resamples=9)
+    assert uncompared(runs, figures, "mean/lowest") == (
         "flip/lowest: not compared with mean/lowest on other: B = 1, 3, where they share no source.",
     )
 
 
 def test_two_methods_that_always_fail_are_both_missing(tmp_path):
-    pool = pooled([made(tmp_path, estimators=[Fails], policies=[lowest, shuffled])])
-    verdicts = [one.against.statement.verdict for one in compare_methods(pool, "lowest", resamples=9) if one.against]
+    runs = collect_runs([made(tmp_path, estimators=[Fails], policies=[lowest, shuffled])])
+    verdicts = [one.against.statement.verdict for one in compare_methods(runs, "lowest", resamples=9) if one.against]
     assert verdicts == ["missing", "missing"]
 
 

@@ -65,12 +65,12 @@ def cells(records):
         key: {
             "records": len(group),
             "mean_credits": mean([len(record.purchases) for record in group]),
-            "effect_recovery": mean([record.grade["effect_recovery"] for record in group]),
-            "effect_recovery_sample_sd": sample_sd([record.grade["effect_recovery"] for record in group]),
-            "effect_mae": mean([record.grade["effect_mae"] for record in group]),
-            "support_regret": mean([record.grade["regret"] for record in group]),
-            "exact_count": sum(record.grade["exact"] for record in group),
-            "strict_count": sum(record.grade["strict"] for record in group),
+            "effect_recovery": mean([record.grade.effect_recovery for record in group]),
+            "effect_recovery_sample_sd": sample_sd([record.grade.effect_recovery for record in group]),
+            "effect_mae": mean([record.grade.effect_mae for record in group]),
+            "support_regret": mean([record.grade.regret for record in group]),
+            "exact_count": sum(record.grade.exact for record in group),
+            "strict_count": sum(record.grade.strict for record in group),
         }
         for key, group in groups.items()
     }

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -15,22 +16,19 @@ from whatworked.cli import cli
 from whatworked.controls import results, store
 from whatworked.controls.shared_observations import acquisition_matrix, coverage_table, refit
 from whatworked.errors import InvalidOptionError, UnknownNameError
-from whatworked.grading import TOLERANCES, Record, grade
-from whatworked.surfaces import mean_absolute_effect
+from whatworked.grading import TOLERANCES, Record, grade, grade_missing
+from whatworked.surfaces import ResponseSurface, mean_absolute_effect
+
+BLANK = grade_missing(ResponseSurface(("A",), [0.25, 0.5]))
 
 
 def invented(condition, method="D1", seed=0, budget=8, **grade):
     content = {
         "effect_recovery": 0.5,
         "exact": True,
-        "strict": False,
         "coverage": 0.25,
         "effect_ratio_unobserved": 0.5,
         "strict_profile": {f"{t:g}": t >= 0.2 for t in TOLERANCES},
-        "native_mean_absolute_effect": None,
-        "native_effect_mae": None,
-        "native_effect_recovery": None,
-        "native_unbounded": 0,
     }
     return Record(
         condition=condition,
@@ -39,7 +37,7 @@ def invented(condition, method="D1", seed=0, budget=8, **grade):
         budget=budget,
         table="",
         purchases=("0001",),
-        grade=content | grade,
+        grade=msgspec.structs.replace(BLANK, **(content | grade)),
     )
 
 

@@ -50,7 +50,7 @@ class TestRecorded:
             surface = references.load_surface(name)
             for record in store.read_records(conditions=[name]):
                 observed = [surface.masks[0], surface.masks[-1], *record.purchases]
-                assert grade(surface, record.predictions, observed).to_dict() == record.grade
+                assert grade(surface, record.predictions, observed) == record.grade
 
     def test_measured_values_and_aliases_are_in_place(self):
         surface = references.load_surface("scifact__d6")
@@ -69,7 +69,7 @@ class TestRecorded:
     def test_at_full_budget_every_recovery_is_one(self):
         for record in store.read_records():
             if record.budget == (14 if not record.condition.endswith("__d6") else 62):
-                assert record.grade["effect_recovery"] == 1.0
+                assert record.grade.effect_recovery == 1.0
 
     def test_class_aware_methods_stop_when_every_class_is_measured(self):
         for one in conditions():

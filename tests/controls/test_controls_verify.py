@@ -84,10 +84,10 @@ class TestVerify:
             ("D2", lambda one: {"predictions": shifted(one.predictions)}, "predictions are not those of the last fit"),
             (
                 "GP-E",
-                lambda one: {"grade": {**one.grade, "effect_mae": one.grade["effect_mae"] / 2}},
+                lambda one: {"grade": msgspec.structs.replace(one.grade, effect_mae=one.grade.effect_mae / 2)},
                 "grade effect_mae",
             ),
-            ("D1", lambda one: {"grade": {**one.grade, "exact": not one.grade["exact"]}}, "grade exact"),
+            ("D1", lambda one: {"grade": msgspec.structs.replace(one.grade, exact=not one.grade.exact)}, "grade exact"),
             ("GP-E", lambda one: {"purchases": one.purchases[::-1]}, "purchase .* is not the best within rounding"),
             ("GP-E", lambda one: {"purchases": one.purchases[:1] * 4}, "purchases are not distinct"),
             ("GP-E", lambda one: {"purchases": ("000",)}, "not strings of 4 characters"),

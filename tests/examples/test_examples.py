@@ -14,7 +14,7 @@ SHORT = {"my_estimator.py": ("Nearest", check_estimator), "my_policy.py": ("Fart
 PRINTED = {
     "scikit_learn.py": ["Pipeline/design-pair: recovers 0.", "forest/design-pair: recovers 0."],
     "optuna_sampler.py": ["gp/TPESampler: recovery 0.", "gp/gp-effect: recovery 0.", "of 3 sources"],
-    "compare_two.py": ["Nearest/gp-effect against gp/gp-effect, four track, B = 4:", "One may"],
+    "compare_two.py": ["Nearest/gp-effect against gp/gp-effect, four track, B = 4:", "is ahead of"],
 }
 
 

@@ -6,6 +6,7 @@ import copy
 import gzip
 import json
 
+import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -33,7 +34,7 @@ def test_running_again_tells_identical_rounded_and_different(run, tmp_path, cont
     two = record(new, "wine", "class-gp/design-main")
     (task,) = catalog_tasks(["wine"], rules=True)
     for one in (record(new, "wine"), two):
-        one[8] = list(claims_of(grade(task.surface, one[6], [0, 15, *one[4]]).to_dict()))
+        one[8] = list(claims_of(grade(task.surface, one[6], [0, 15, *one[4]])))
     found = rerun(verified(unpack(sealed(new), "file")), tmp_path / "again")
     # The run was made in this process and is made again in pinned workers, so last digits may differ.
     assert sum(map(len, found.values())) == 24
@@ -57,7 +58,7 @@ def test_what_is_said_of_seeds_must_be_so_when_it_runs_again(tmp_path, monkeypat
 
     # Nothing in the file itself speaks against it, and what is in another file is not loaded to grade it.
     run = verified(unpack(altered(json.loads(gzip.decompress(pack(chance, "ours"))), change), "file"))
-    with pytest.raises(RunError, match="stated wrongly of noisy whether seeds change it"):
+    with pytest.raises(RunError, match="wrong about whether seeds change noisy"):
         rerun(run, tmp_path / "again")
 
 
@@ -153,12 +154,12 @@ def test_files_beside_a_plugin_must_travel_along_too(tmp_path, monkeypatch):
     (tmp_path / "helper_of_travel.py").write_text("")
     run = finished(tmp_path / "run", catalog_tasks(["wine"]), ["./travel.py:half"], ["design-main"])
     assert list(plugin_files(run.description)) == ["./travel.py", "./helper_of_travel.py"]
-    assert plan_of(run.description).digest == run.manifest["plan_digest"]
-    before = copy.deepcopy(run.description)
-    facts = before["estimators"]["half"]
-    facts["origin"] = facts["origin"].partition(",")[0]
+    assert plan_of(run.description).digest == run.manifest.plan_digest
+    half = run.description.estimators["half"]
+    own_file_only = msgspec.structs.replace(half, origin_text=half.origin_text.partition(",")[0])
+    before = msgspec.structs.replace(run.description, estimators={"half": own_file_only})
     assert plan_of(before).estimators[0].label == "half"
     (tmp_path / "helper_of_travel.py").write_text("x = 1\n")
     assert plan_of(before).estimators[0].label == "half"
-    with pytest.raises(PluginError, match=r"another file: half was run from .*, and helper_of_travel\.py beside it"):
+    with pytest.raises(PluginError, match=r"another file: half was run .*, and helper_of_travel\.py in its folder"):
         plan_of(run.description)

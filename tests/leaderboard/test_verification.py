@@ -6,16 +6,15 @@ import pytest
 from packed_runs import altered, finished, record, refusal
 
 from whatworked.leaderboard import pack, unpack, verified
-from whatworked.leaderboard.verification import expected_count, expected_keys
 from whatworked.runs import catalog_tasks
 
 
 def test_expected_keys_are_counted_without_listing_them(run):
-    assert expected_count(run.description) == len(list(expected_keys(run.description))) == len(run.records)
+    assert run.description.key_count() == len(list(run.description.keys())) == len(run.records)
 
 
 def test_expected_keys_are_those_of_the_plan(run):
-    assert list(expected_keys(run.description)) == [(r.condition, r.method, r.budget, r.seed) for r in run.records]
+    assert list(run.description.keys()) == [(r.condition, r.method, r.budget, r.seed) for r in run.records]
 
 
 def test_altered_predictions_are_refused(content):
@@ -110,12 +109,12 @@ def test_seeds_cannot_be_left_out_of_chance(content):
         new["plan"]["policies"]["random"]["stochastic"] = False
         new["records"] = [one for one in new["records"] if not (one[1].endswith("/random") and one[3])]
 
-    assert "random: seeds change it, and the file says otherwise" in refusal(content, change)
+    assert "random: seeds change it, but the file says otherwise" in refusal(content, change)
 
 
 def test_seeds_cannot_be_claimed_of_what_they_do_not_change(content):
     text = refusal(content, lambda new: new["plan"]["estimators"]["class-gp"].update(stochastic=True))
-    assert "class-gp: seeds do not change it, and the file says otherwise" in text
+    assert "class-gp: seeds do not change it, but the file says otherwise" in text
 
 
 def test_the_text_of_a_plugin_is_checked_and_no_other_code_is_loaded(content):
@@ -158,7 +157,7 @@ def test_problems_of_tables_plan_and_records_are_told_at_once(content):
     assert "is refused for 3 reasons" in text
     assert "wine: its table is" in text
     assert "record given 2 times" in text
-    assert "on wine__d6, budget 3, seed 0: it is called a failure and holds predictions" in text
+    assert "on wine__d6, budget 3, seed 0: it states a failure, but holds predictions" in text
 
 
 def test_a_run_without_records_is_refused(content):
@@ -172,7 +171,7 @@ def test_a_missing_delivery_stays_missing(tmp_path):
 
     run = finished(tmp_path, catalog_tasks(["wine"]), [broken], ["design-main"])
     again = verified(unpack(pack(run, "broken"), "file"))
-    assert again.manifest["missing"] == 2
+    assert again.manifest.missing == 2
     assert {one.failure for one in again.records} == {"estimator: RuntimeError: no"}
 
 

@@ -12,6 +12,7 @@ import time
 import warnings
 from io import FileIO
 
+import msgspec
 import pytest
 from plugin_files import HANGING
 from run_helpers import lowest, make_plan, mean, synthetic_task
@@ -181,7 +182,7 @@ def test_a_fit_that_hangs_is_a_missing_delivery_and_others_are_not_touched():
     expected = dict.fromkeys(failures(results)) | {("HangsAtFour/lowest", 2): f"estimator: {REASON}"}
     assert failures(results) == expected
     (missing,) = [record for result in results for record in result.records if record.predictions is None]
-    assert (missing.grade["effect_recovery"], missing.grade["strict"], missing.grade["exact"]) == (0.0, False, False)
+    assert (missing.grade.effect_recovery, missing.grade.strict, missing.grade.exact) == (0.0, False, False)
     (log,) = [result.log for result in results]
     assert log == (
         f"HangsAtFour/lowest on one budget 2 seed 0: estimator: {REASON}\n",
@@ -252,8 +253,8 @@ def test_whatever_way_a_plugin_hangs_the_same_deliveries_are_missing(tmp_path, h
             "e/p": 2,
             "mean/p": 2,
         }
-        assert run.manifest["missing"] == 4
-        assert run.manifest["plan"]["time_limit"] == 1.0
+        assert run.manifest.missing == 4
+        assert run.manifest.plan.time_limit == 1.0
         assert len(run.records) == 2 * 4 * 3
     for name in FILES:
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
@@ -292,7 +293,7 @@ def test_a_run_begun_before_there_were_limits_goes_on_without_one(tmp_path):
 def test_a_run_is_repeated_under_its_own_limit(tmp_path):
     run = bench(["mean"], ["design-main"], (2,), tmp_path, time_limit=300)
     assert plan_of(run.description).time_limit == 300.0
-    assert plan_of({name: value for name, value in run.description.items() if name != "time_limit"}).time_limit is None
+    assert plan_of(msgspec.structs.replace(run.description, time_limit=None)).time_limit is None
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan"), float("inf"), LONGEST * 2])

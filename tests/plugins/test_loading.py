@@ -11,7 +11,7 @@ import pytest
 
 from whatworked.errors import PluginError, UnknownNameError
 from whatworked.plugins import load, names, registry
-from whatworked.plugins.beside import digests_in
+from whatworked.plugins.origin import Origin, SourceFile
 from whatworked.protocols import SearchState
 from whatworked.storage.canonical import sha256
 from whatworked.surfaces import all_bits, bits_of
@@ -41,7 +41,7 @@ def module_file(tmp_path):
 def test_scikit_learn_regressor_with_arguments():
     plugin = load("sklearn.ensemble:RandomForestRegressor(n_estimators=7)", "estimator")
     assert plugin.label == "RandomForestRegressor(n_estimators=7)"
-    assert plugin.origin.startswith("scikit-learn ")
+    assert plugin.origin == Origin("package", "scikit-learn", importlib.metadata.version("scikit-learn"))
     assert plugin.stochastic
     first, again, other = predict(plugin, 1), predict(plugin, 1), predict(plugin, 2)
     assert first.shape == (16,)
@@ -96,7 +96,7 @@ def test_class_in_a_file_with_neighbours_and_dataclasses(module_file):
     )
     plugin = load(f"{path}:Mine(shift=0.5)", "estimator")
     np.testing.assert_array_equal(predict(plugin), np.full(16, 0.75))
-    assert plugin.origin.startswith("mine.py sha256:")
+    assert plugin.origin.files[0].name == "mine.py"
     assert not plugin.stochastic
 
 
@@ -182,7 +182,7 @@ def _entry_point(monkeypatch, value: str, group: str):
 def test_entry_point(monkeypatch):
     _entry_point(monkeypatch, "sklearn.neighbors:KNeighborsRegressor", "whatworked.estimators")
     plugin = load("theirs(n_neighbors=1)", "estimator")
-    assert plugin.origin == "their-package 1.2"
+    assert plugin.origin == Origin("package", "their-package", "1.2")
     assert predict(plugin)[0] == UTILITIES[0]
     assert "theirs" in names("estimator")
     assert "theirs" not in names("policy")
@@ -261,7 +261,9 @@ def test_a_thing_of_the_wrong_kind_is_refused(thing, kind, expected):
 
 def test_a_file_named_alone_lists_what_it_holds_without_running_it(module_file):
     path = module_file("raise SystemExit\nclass Mine:\n    pass\ndef other(state, n):\n    pass\n_hidden = 1\n")
-    with pytest.raises(PluginError, match=r"names a file and nothing in it; it has Mine, other: write .*mine\.py:Mine"):
+    with pytest.raises(
+        PluginError, match=r"names a file, but nothing in it; it has Mine, other: write .*mine\.py:Mine"
+    ):
         load(path, "estimator")
     with pytest.raises(PluginError, match="has no class or function"):
         load(module_file("x = 1"), "estimator")
@@ -297,18 +299,19 @@ def test_files_beside_a_plugin_that_it_imports_are_part_of_its_origin(tmp_path, 
     text = "import json\ndef mine(masks, utilities, cube):\n    import helper_beside\n"
     origin = load(f"{module_file(text)}:mine", "estimator").origin
     expected = ("helper_beside.py", "inner_beside/__init__.py", "inner_beside/leaf.py", "inner_beside/twig.py")
-    assert list(digests_in(origin)) == ["mine.py", *expected, "other_beside.py"]
-    for name, digest in digests_in(origin).items():
+    assert list(origin.digests) == ["mine.py", *expected, "other_beside.py"]
+    for name, digest in origin.digests.items():
         assert digest == sha256((tmp_path / name).read_bytes())
     assert origin == load(f"{tmp_path}/mine.py:mine", "estimator").origin
     module_file("x = 2\n", "inner_beside/twig.py")
     edited = load(f"{tmp_path}/mine.py:mine", "estimator").origin
-    changed = [name for name, digest in digests_in(edited).items() if digest != digests_in(origin)[name]]
+    changed = [name for name, digest in edited.digests.items() if digest != origin.digests[name]]
     assert changed == ["inner_beside/twig.py"]
 
 
 def test_a_file_without_such_imports_has_the_origin_it_always_had(module_file, tmp_path):
     path = module_file("import numpy, json\nmine = len\n", "plain.py")
     origin = load(f"{path}:mine", "estimator").origin
-    assert origin == f"plain.py sha256:{sha256((tmp_path / 'plain.py').read_bytes())}"
-    assert digests_in("scikit-learn 1.9.0") == {}
+    digest = sha256((tmp_path / "plain.py").read_bytes())
+    assert origin == Origin("files", files=(SourceFile("plain.py", digest),))
+    assert str(origin) == f"plain.py sha256:{digest}"

@@ -53,7 +53,7 @@ def test_predicting_the_truth_is_perfect_and_measuring_never_loses_it(case):
     _, truth, prediction, observed = case
     perfect = grade(surface(truth), truth, observed)
     assert (perfect.effect_recovery, perfect.effect_mae, perfect.regret) == (1.0, 0.0, 0.0)
-    assert all(perfect.strict_profile)
+    assert all(perfect.strict_profile.values())
     everything = grade(surface(truth), prediction, range(truth.size))
     assert (everything.effect_recovery, everything.coverage, everything.exact) == (1.0, 1.0, True)
 
@@ -65,7 +65,7 @@ def test_bounds(case):
     assert 0.0 <= result.effect_recovery <= 1.0
     assert 0.0 <= result.regret <= result.utility_range
     assert result.effect_mae <= result.max_effect_error
-    assert list(result.strict_profile) == sorted(result.strict_profile)
+    assert list(result.strict_profile.values()) == sorted(result.strict_profile.values())
     assert result.near_optimal or not result.exact
     assert result.near_optimal or not result.near_optimal_vacuous
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 
-from whatworked.comparing import pooled
+from whatworked.comparing import collect_runs
 from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.folder import claim, finish
 
@@ -27,7 +27,7 @@ class Failing:
         return np.full(len(masks), 0.5)
 
 
-def made_pool(tmp_path, name="run", estimators=(mean, noise, Failing), policies=(lowest, shuffled)):
+def made_runs(tmp_path, name="run", estimators=(mean, noise, Failing), policies=(lowest, shuffled)):
     tasks = [
         synthetic_task("one", 3, 1, "left", "four"),
         synthetic_task("two", 3, 2, "right", "four"),
@@ -35,7 +35,7 @@ def made_pool(tmp_path, name="run", estimators=(mean, noise, Failing), policies=
     ]
     plan = make_plan(tasks, estimators, policies, budgets=(0, 2, 4, 6), seeds=2)
     claim(tmp_path / name, plan)
-    return pooled([finish(tmp_path / name, plan, run_in_process(plan), {"python": "3"})])
+    return collect_runs([finish(tmp_path / name, plan, run_in_process(plan), {"python": "3"})])
 
 
 class Page(HTMLParser):

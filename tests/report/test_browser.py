@@ -11,7 +11,7 @@ import subprocess
 from html import unescape
 
 import pytest
-from report_helpers import made_pool
+from report_helpers import made_runs
 
 from whatworked.report import report_page
 
@@ -136,16 +136,16 @@ def probe(folder, page, scheme="light", width=1200):
 
 
 @pytest.fixture(scope="module")
-def pool(tmp_path_factory):
-    return made_pool(tmp_path_factory.mktemp("browser"))
+def runs(tmp_path_factory):
+    return made_runs(tmp_path_factory.mktemp("browser"))
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory, pool):
+def seen(tmp_path_factory, runs):
     if BROWSER is None:
         pytest.skip("no browser to open the report in: install Debian's chromium (apt-get install -y chromium)")
     folder = tmp_path_factory.mktemp("pages")
-    page = report_page(pool, resamples=99)
+    page = report_page(runs, resamples=99)
     return {
         "light": probe(folder, page),
         "dark": probe(folder, page, "dark"),
@@ -219,11 +219,11 @@ def test_a_right_guess_is_not_drawn_as_measured(seen):
     assert seen["light"]["pointsMeasured"] == 6
 
 
-def test_saved_effects_are_those_of_predictions_and_truth(seen, pool):
+def test_saved_effects_are_those_of_predictions_and_truth(seen, runs):
     (record,) = [
-        r for r in pool.runs[0].records if (r.condition, r.method, r.budget, r.seed) == ("one", "mean/lowest", 4, 0)
+        r for r in runs.runs[0].records if (r.condition, r.method, r.budget, r.seed) == ("one", "mean/lowest", 4, 0)
     ]
-    truth = pool.runs[0].surfaces["one"]
+    truth = runs.runs[0].surfaces["one"]
     found = rows(seen["light"]["effects"])
     assert len(found) == 12
     for row in found:
@@ -234,7 +234,7 @@ def test_saved_effects_are_those_of_predictions_and_truth(seen, pool):
         )
 
 
-def test_saved_tables_hold_the_numbers_of_the_figures(seen, pool):
+def test_saved_tables_hold_the_numbers_of_the_figures(seen, runs):
     result = seen["light"]
     curve = rows(result["recovery"])
     assert {row["family"] for row in curve} == {"all families", "left", "right"}

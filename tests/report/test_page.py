@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from report_helpers import NASTY, Page, made_pool
+from report_helpers import NASTY, Page, made_runs
 from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 
 from whatworked.cli.report import report as report_command
-from whatworked.comparing import compare_methods, pooled, standings
+from whatworked.comparing import collect_runs, compare_methods, standings
 from whatworked.plugins import load
 from whatworked.report import report_page, write_report
 from whatworked.report.curves import panels
-from whatworked.report.figures import MACRO, curve_points, predictions, purchases, source_rows
+from whatworked.report.figures import MACRO, curve_points, predictions, purchases, source_results
 from whatworked.report.heatmap import heatmap
 from whatworked.report.page import render
 from whatworked.report.rows import source_table, standings_table
@@ -26,13 +26,13 @@ from whatworked.runs.folder import claim, finish
 
 
 @pytest.fixture(scope="module")
-def pool(tmp_path_factory):
-    return made_pool(tmp_path_factory.mktemp("report"))
+def runs(tmp_path_factory):
+    return made_runs(tmp_path_factory.mktemp("report"))
 
 
 @pytest.fixture(scope="module")
-def text(pool):
-    return report_page(pool, "A run", resamples=99)
+def text(runs):
+    return report_page(runs, "A run", resamples=99)
 
 
 @pytest.fixture(scope="module")
@@ -65,34 +65,34 @@ def test_links_lead_to_sections(page):
     assert {"recovery", "comparison", "sources", "effects", "purchases", "catalog", "manifest"} <= ids
 
 
-def test_a_panel_for_every_track_and_family_with_all_methods(pool, page):
+def test_a_panel_for_every_track_and_family_with_all_methods(runs, page):
     names = [attributes["aria-label"] for attributes in page.all("svg", role="img")]
     for place in ("four track, all families", "four track, left", "four track, right", "paired track, right"):
         assert any(name.startswith(f"Effect recovery against budget, {place}.") for name in names)
     methods = {attributes["data-method"] for attributes in page.all("g") if "data-method" in attributes}
-    assert methods == set(pool.methods)
-    assert len(page.all("input", type="checkbox")) == len(pool.methods)
+    assert methods == set(runs.methods)
+    assert len(page.all("input", type="checkbox")) == len(runs.methods)
 
 
-def test_the_axis_begins_near_the_smallest_budget(pool):
-    figures = compare_methods(pool, resamples=9)
-    points = [point for point in curve_points(pool, figures, 9) if point.budget in (4, 6)]
-    drawn = Page(panels(points, tuple(pool.methods))["four"]["left"])
+def test_the_axis_begins_near_the_smallest_budget(runs):
+    figures = compare_methods(runs, resamples=9)
+    points = [point for point in curve_points(runs, figures, 9) if point.budget in (4, 6)]
+    drawn = Page(panels(points, tuple(runs.methods))["four"]["left"])
     ticks = [float(one["x1"]) for one in drawn.all("line", class_="axis") if one["x1"] == one["x2"]]
     width = float(drawn.all("svg")[0]["viewbox"].split()[2])
     assert ticks[0] < 0.25 * width < 0.75 * width < ticks[1]
 
 
-def test_the_heading_says_what_was_run_unless_a_title_is_given(pool):
-    drawn = Page(report_page(pool, resamples=9))
+def test_the_heading_says_what_was_run_unless_a_title_is_given(runs):
+    drawn = Page(report_page(runs, resamples=9))
     assert drawn.texts["title"][0] == "6 methods on 3 conditions, B = 0, 2, 4, 6"
     (ran,) = [line for line in drawn.texts["p"] if line.startswith("Estimators")]
     assert "Estimators mean, noise, Failing; policies lowest, shuffled; tracks four (2 conditions), paired" in ran
     assert "up to 2 seeds" in ran
 
 
-def test_the_verdict_stands_before_what_may_be_cut_off_and_counts_are_of_one_form(pool):
-    drawn = Page(standings_table(compare_methods(pool, resamples=9)))
+def test_the_verdict_stands_before_what_may_be_cut_off_and_counts_are_of_one_form(runs):
+    drawn = Page(standings_table(compare_methods(runs, resamples=9)))
     assert drawn.texts["button"][:6] == ["method", "track", "B", "recovery", "95% interval", "verdict"]
     assert "mean over seeds" in drawn.texts["caption"][0]
 
@@ -101,31 +101,31 @@ def test_the_only_track_and_the_only_family_stand_in_the_caption(tmp_path):
     tasks = [synthetic_task(name, 3, seed, "left", "four") for seed, name in enumerate(("one", "two"))]
     plan = make_plan(tasks, [mean], [lowest], budgets=(2,))
     claim(tmp_path / "run", plan)
-    pool = pooled([finish(tmp_path / "run", plan, run_in_process(plan), {"python": "3"})])
-    drawn = Page(standings_table(compare_methods(pool, resamples=9)))
+    runs = collect_runs([finish(tmp_path / "run", plan, run_in_process(plan), {"python": "3"})])
+    drawn = Page(standings_table(compare_methods(runs, resamples=9)))
     assert drawn.texts["button"][:3] == ["method", "B", "recovery"]
     assert drawn.texts["caption"][0].startswith("Family-macro effect recovery by method and budget, four track")
-    drawn = Page(source_table("four", 2, source_rows(pool), ["mean/lowest"]))
+    drawn = Page(source_table("four", 2, source_results(runs), ["mean/lowest"]))
     assert drawn.texts["button"] == ["condition", "mean/lowest"]
     assert drawn.texts["caption"] == ["Effect recovery by condition, four track, left, B = 2"]
     (ran,) = [
-        line for line in Page(report_page(pool, resamples=9)).texts["p"] if line.startswith("Estimator mean; policy ")
+        line for line in Page(report_page(runs, resamples=9)).texts["p"] if line.startswith("Estimator mean; policy ")
     ]
     assert "; 1 seed; from" in ran
 
 
 def test_what_is_not_compared_is_named_and_not_called_the_baseline(tmp_path):
-    first = made_pool(tmp_path, "first", [mean], [lowest, shuffled]).runs
-    second = made_pool(tmp_path, "second", [noise], [lowest]).runs
-    pool = pooled([*first, *second])
-    drawn = Page(standings_table(compare_methods(pool, "lowest", resamples=9)))
+    first = made_runs(tmp_path, "first", [mean], [lowest, shuffled]).runs
+    second = made_runs(tmp_path, "second", [noise], [lowest]).runs
+    runs = collect_runs([*first, *second])
+    drawn = Page(standings_table(compare_methods(runs, "lowest", resamples=9)))
     assert {"not compared", "baseline"} < set(drawn.texts["td"])
-    text = report_page(pool, baseline="lowest", resamples=9)
+    text = report_page(runs, baseline="lowest", resamples=9)
     assert "noise/lowest: not compared, no counterpart under this baseline; try --baseline noise/lowest or" in text
 
 
-def test_columns_of_the_comparison_are_aligned_alike_and_only_names_are_wide(pool):
-    drawn = Page(standings_table(compare_methods(pool, resamples=9)))
+def test_columns_of_the_comparison_are_aligned_alike_and_only_names_are_wide(runs):
+    drawn = Page(standings_table(compare_methods(runs, resamples=9)))
     kinds = [attributes["class"] for attributes in drawn.all("td")]
     columns = len(drawn.all("th", scope="col")) - 1
     rows = [kinds[start : start + columns] for start in range(0, len(kinds), columns)]
@@ -135,32 +135,32 @@ def test_columns_of_the_comparison_are_aligned_alike_and_only_names_are_wide(poo
         assert set(column) == wanted, name
 
 
-def test_several_methods_without_pairs_are_not_called_one(pool):
-    figures = [replace(figure, against=None) for figure in compare_methods(pool, resamples=9)]
-    assert "name another one with --baseline" in render(pool, tuple(figures), None, 9)
+def test_several_methods_without_pairs_are_not_called_one(runs):
+    figures = [replace(figure, against=None) for figure in compare_methods(runs, resamples=9)]
+    assert "name another one with --baseline" in render(runs, tuple(figures), None, 9)
 
 
-def test_curve_points_are_the_standings(pool):
-    figures = compare_methods(pool, resamples=99)
-    points = curve_points(pool, figures, 99)
-    for one in standings(pool.rows):
+def test_curve_points_are_the_standings(runs):
+    figures = compare_methods(runs, resamples=99)
+    points = curve_points(runs, figures, 99)
+    for one in standings(runs.rows):
         found = {
-            point.family: point.recovery
+            point.family: point.value
             for point in points
             if (point.track, point.method, point.budget) == (one.track, one.method, one.budget)
         }
-        assert found.pop(MACRO) == pytest.approx(one.recovery)
+        assert found.pop(MACRO) == pytest.approx(one.value)
         assert found == pytest.approx(dict(one.families))
     wide = [point for point in points if point.low is not None]
     assert wide
-    assert all(point.low <= point.recovery + 1e-12 and point.recovery <= point.high + 1e-12 for point in wide)
+    assert all(point.low <= point.value + 1e-12 and point.value <= point.high + 1e-12 for point in wide)
     single = [point for point in points if point.low is None]
     assert {(point.sources, point.high) for point in single} == {(1, None)}
     assert {point.method for point in single} >= {"mean/lowest"}
 
 
-def test_purchases_count_every_run_once_per_policy(pool):
-    found = {(one.track, one.policy, one.budget): one for one in purchases(pool)}
+def test_purchases_count_every_run_once_per_policy(runs):
+    found = {(one.track, one.policy, one.budget): one for one in purchases(runs)}
     assert ("four", "lowest", 0) not in found
     fixed = found["four", "lowest", 4]
     assert (fixed.runs, fixed.counts) == (2, (0, 2, 2, 2, 2, 0, 0, 0))
@@ -169,8 +169,8 @@ def test_purchases_count_every_run_once_per_policy(pool):
     assert sum(drawn.counts) == 12
 
 
-def test_heat_map_shows_shares_and_anchors(pool):
-    (one,) = [one for one in purchases(pool) if (one.track, one.policy, one.budget) == ("paired", "lowest", 4)]
+def test_heat_map_shows_shares_and_anchors(runs):
+    (one,) = [one for one in purchases(runs) if (one.track, one.policy, one.budget) == ("paired", "lowest", 4)]
     page = Page(heatmap(one))
     classes = [attributes["class"].split()[1] for attributes in page.all("rect")]
     assert classes[0] == classes[15] == "anchor"
@@ -179,17 +179,17 @@ def test_heat_map_shows_shares_and_anchors(pool):
     assert "0001 in 100%" in page.texts["desc"][0]
 
 
-def test_source_rows_average_seeds_and_tell_missing_deliveries(pool):
-    rows = {(row["condition"], row["method"], row["budget"]): row for row in source_rows(pool)}
+def test_source_results_average_seeds_and_tell_missing_deliveries(runs):
+    rows = {(row.condition, row.method, row.budget): row for row in source_results(runs)}
     broken = rows["three", "Failing/lowest", 4]
-    assert (broken["missing"], broken["effect_recovery"]) == (1, 0.0)
-    assert rows["one", "noise/shuffled", 4]["seeds"] == 2
+    assert (broken.missing, broken.value) == (1, 0.0)
+    assert rows["one", "noise/shuffled", 4].seeds == 2
 
 
-def test_embedded_predictions_are_those_of_the_lowest_seed(pool):
-    embedded = predictions(pool)
+def test_embedded_predictions_are_those_of_the_lowest_seed(runs):
+    embedded = predictions(runs)
     record = next(
-        r for r in pool.runs[0].records if (r.condition, r.method, r.budget, r.seed) == ("one", "noise/lowest", 4, 0)
+        r for r in runs.runs[0].records if (r.condition, r.method, r.budget, r.seed) == ("one", "noise/lowest", 4, 0)
     )
     assert embedded["tables"]["four"]["4"]["noise/lowest"]["one"] == [round(value, 6) for value in record.predictions]
     assert embedded["bought"]["four"]["4"]["noise/lowest"]["one"] == [int(mask, 2) for mask in record.purchases]
@@ -197,9 +197,9 @@ def test_embedded_predictions_are_those_of_the_lowest_seed(pool):
     assert set(embedded["truth"]) == {"one", "two", "three"}
 
 
-def test_too_many_predictions_leave_out_the_smallest_budgets(pool, monkeypatch):
+def test_too_many_predictions_leave_out_the_smallest_budgets(runs, monkeypatch):
     monkeypatch.setattr("whatworked.report.figures.MOST_PREDICTIONS", 400)
-    embedded = predictions(pool)
+    embedded = predictions(runs)
     assert embedded["left_out"] == [0, 2]
     assert set(embedded["tables"]["four"]) == {"4", "6"}
 
@@ -222,7 +222,7 @@ def test_missing_deliveries_and_manifest_are_shown(text, page):
 
 def test_labels_from_outside_cannot_become_markup(tmp_path):
     nasty = load(mean, "estimator", NASTY)
-    page_text = report_page(made_pool(tmp_path, estimators=(nasty,)), f"title {NASTY}", resamples=9)
+    page_text = report_page(made_runs(tmp_path, estimators=(nasty,)), f"title {NASTY}", resamples=9)
     page = Page(page_text)
     assert not page.all("b")
     assert page.texts["title"][0] == f"title {NASTY}"
@@ -241,7 +241,7 @@ def test_tables_have_captions_scopes_and_sort_values(page):
 
 
 def test_one_method_alone_has_nothing_to_compare_with(tmp_path):
-    alone = report_page(made_pool(tmp_path, estimators=(mean,), policies=(lambda state, n: [],)), resamples=9)
+    alone = report_page(made_runs(tmp_path, estimators=(mean,), policies=(lambda state, n: [],)), resamples=9)
     assert "Only one method: there is nothing to compare it with." in alone
     drawn = Page(alone)
     assert "against" not in drawn.texts["button"]
@@ -251,7 +251,7 @@ def test_one_method_alone_has_nothing_to_compare_with(tmp_path):
 
 
 def test_the_command_writes_the_file(tmp_path):
-    made_pool(tmp_path, estimators=(mean,))
+    made_runs(tmp_path, estimators=(mean,))
     out = tmp_path / "page.html"
     result = CliRunner().invoke(
         report_command, [str(tmp_path / "run"), "--out", str(out), "--title", "Mine", "--resamples", "9"]
@@ -262,9 +262,9 @@ def test_the_command_writes_the_file(tmp_path):
 
 
 def test_equal_runs_give_an_equal_page(tmp_path):
-    pool = made_pool(tmp_path, estimators=(mean,))
+    runs = made_runs(tmp_path, estimators=(mean,))
     for name in ("a.html", "b.html"):
-        write_report(pool, tmp_path / name, resamples=9)
+        write_report(runs, tmp_path / name, resamples=9)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 

@@ -14,7 +14,7 @@ from slow_sample import slow_but
 from whatworked.errors import InvalidOptionError, PluginError, RunError, UnknownNameError
 from whatworked.plugins import load
 from whatworked.runs import bench, catalog_tasks, named_methods, read_run
-from whatworked.runs.benchmark import Shown, execute, load_all, run_in_process
+from whatworked.runs.benchmark import RecordProgress, execute, load_all, run_in_process
 from whatworked.runs.dispatch import run_units
 from whatworked.runs.folder import claim, claim_software, finish
 from whatworked.runs.journal import JOURNAL, Journal
@@ -59,7 +59,7 @@ def test_files_of_a_finished_run(tmp_path, tasks):
         "0",
         "0",
     )
-    assert float(row["effect_recovery"]) == run.records[0].grade["effect_recovery"]
+    assert float(row["effect_recovery"]) == run.records[0].grade.effect_recovery
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["software"] == SOFTWARE
     assert manifest["plan"]["estimators"]["noise"] == {"origin": "python object", "spec": None, "stochastic": True}
@@ -139,7 +139,7 @@ def test_progress_never_goes_back():
             self.shown += n
 
     bar, seen = Bar(), []
-    shown = Shown(bar)
+    shown = RecordProgress(bar)
     for told, finished in ((2, 0), (5, 0), (1, 0), (0, 4), (3, 0), (0, 6)):
         shown.finished(finished) if finished else shown.under_way(told)
         seen.append(bar.shown)
@@ -191,7 +191,7 @@ def test_a_plugin_that_ends_its_process_is_missing_where_it_did(tmp_path, plugin
     missing = {(r.condition, r.method): r.failure for r in run.records if r.predictions is None}
     assert list(missing) == [("two", "Dies/lowest")]
     assert "worker process died" in missing["two", "Dies/lowest"]
-    assert run.manifest["missing"] == 1
+    assert run.manifest.missing == 1
     assert len(run.records) == 6
 
 
@@ -227,7 +227,7 @@ def test_a_damaged_file_of_a_run_is_named_and_fresh_replaces_the_run(tmp_path, t
     (tmp_path / name).write_text(content)
     with pytest.raises(RunError, match=rf"{name} is damaged: .* --fresh"):
         bench("mean", "design-main", **how)
-    assert bench("mean", "design-main", **how, fresh=True).manifest["records"] == 1
+    assert bench("mean", "design-main", **how, fresh=True).manifest.records == 1
 
 
 def test_altered_records_and_other_schemas_are_refused(tmp_path, tasks):

@@ -16,6 +16,7 @@ from whatworked.errors import InvalidOptionError, RunError, UnknownNameError
 from whatworked.leaderboard import unpack
 from whatworked.references.index import Index, TableEntry, read_index, write_index
 from whatworked.runs import catalog_tasks
+from whatworked.runs.tasks import ConditionGroups
 from whatworked.storage.canonical import sha256
 
 
@@ -84,9 +85,8 @@ def test_a_run_on_other_tables_is_packed_and_verified_with_them_and_kept_off_the
 
 def test_one_source_twice_on_a_track_is_refused_before_anything_runs(tmp_path, tables, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "whatworked.runs.tasks._described", lambda _: dict.fromkeys(("mine", "mine__d6"), ("mine", "made", "four"))
-    )
+    groups = ConditionGroups(source="mine", family="made", track="four")
+    monkeypatch.setattr("whatworked.runs.tasks._described", lambda _: {"mine": groups, "mine__d6": groups})
     result = CliRunner().invoke(bench, ["--method", "D1", "--references", str(tables), "--out", "out"])
     assert isinstance(result.exception, InvalidOptionError)
     assert "mine, mine__d6 are all of source mine on track four" in str(result.exception)

@@ -30,7 +30,7 @@ def test_every_expected_record_is_made_once(tasks):
 
 def test_budgets_beyond_the_masks_are_left_out_and_named(tasks):
     plan = make_plan(tasks, budgets=(4, 10))
-    assert plan.skipped == {"one": [10], "two": [10]}
+    assert plan.skipped == {"one": (10,), "two": (10,)}
     assert {(r.condition, r.budget) for r in records(plan)} == {("one", 4), ("two", 4), ("six", 4), ("six", 10)}
 
 
@@ -39,7 +39,7 @@ def test_grades_are_those_of_the_recorded_predictions(tasks):
     for record in records(make_plan(tasks, [noise], [shuffled], seeds=1)):
         surface = surfaces[record.condition]
         observed = [surface.masks[rank] for rank in anchors(surface.d)] + list(record.purchases)
-        assert grade(surface, record.predictions, observed).to_dict() == record.grade
+        assert grade(surface, record.predictions, observed) == record.grade
         for mask in observed:
             assert record.predictions[int(mask, 2)] == surface[mask]
 
@@ -124,9 +124,7 @@ def test_an_estimator_that_fails_on_one_condition_is_a_missing_delivery_there(ta
     assert {(r.condition, r.method) for r in missing} == {("two", "failing/lowest")}
     assert len(missing) == 3
     assert {r.failure for r in missing} == {"estimator: RuntimeError: cannot fit this one"}
-    assert all(
-        r.grade["effect_recovery"] == 0.0 and not r.grade["strict"] and not r.grade["delivered"] for r in missing
-    )
+    assert all(r.grade.effect_recovery == 0.0 and not r.grade.strict and not r.grade.delivered for r in missing)
     log = "\n".join(line for result in run_in_process(plan) for line in result.log)
     assert "failing/lowest on two budget 4 seed 0" in log
     assert "Traceback" in log
@@ -171,9 +169,9 @@ def test_only_some_estimators_and_missing_ones_together_make_the_unit(tasks):
 
 def test_costs_stand_beside_records_and_not_in_them(tasks):
     (result,) = run_in_process(make_plan(tasks[:1], budgets=(0, 3)))
-    assert [(cost["budget"], cost["asks"]) for cost in result.costs] == [(0, 0), (3, 3)]
-    assert result.costs[1]["policy_seconds"] > 0
-    assert result.costs[0]["fit_seconds"] > 0
+    assert [(cost.budget, cost.asks) for cost in result.costs] == [(0, 0), (3, 3)]
+    assert result.costs[1].policy_seconds > 0
+    assert result.costs[0].fit_seconds > 0
 
 
 def test_asks_and_fits_that_fail_are_costs_too(tasks):
@@ -187,18 +185,18 @@ def test_asks_and_fits_that_fail_are_costs_too(tasks):
         raise RuntimeError("no")
 
     plan = make_plan(tasks[:1], [mean, fails], [lowest, refuses, stops], budgets=(2, 4))
-    costs = {(c["method"], c["budget"]): c for result in run_in_process(plan) for c in result.costs}
-    counted = {key: (cost["asks"], cost["fits"]) for key, cost in costs.items()}
+    costs = {(cost.method, cost.budget): cost for result in run_in_process(plan) for cost in result.costs}
+    counted = {key: (cost.asks, cost.fits) for key, cost in costs.items()}
     for estimator in ("mean", "fails"):
         assert counted[f"{estimator}/lowest", 2] == (2, 1)
         assert counted[f"{estimator}/lowest", 4] == (4, 1)
         assert counted[f"{estimator}/stops", 2] == (2, 1)
         assert counted[f"{estimator}/stops", 4] == (3, 1)
         assert counted[f"{estimator}/refuses", 2] == counted[f"{estimator}/refuses", 4] == (1, 0)
-    assert all(cost["policy_seconds"] > 0 for cost in costs.values())
-    assert costs["fails/lowest", 4]["fit_seconds"] > 0
+    assert all(cost.policy_seconds > 0 for cost in costs.values())
+    assert costs["fails/lowest", 4].fit_seconds > 0
     dead = missing_result(plan, plan.units()[0], ["mean"]).costs
-    assert [(cost["asks"], cost["fits"]) for cost in dead] == [(0, 0), (0, 0)]
+    assert [(cost.asks, cost.fits) for cost in dead] == [(0, 0), (0, 0)]
 
 
 @pytest.mark.parametrize(

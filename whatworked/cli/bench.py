@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,18 +113,25 @@ def _print_registered(as_json: bool) -> None:
 
 
 def _print_run(run: Run, folder: Path, as_json: bool) -> None:
-    from whatworked.comparing.summary import failures, listed_failures, standings
+    from whatworked.comparing.failures import failures, listed_failures
+    from whatworked.comparing.summary import standings
 
     rows = run.rows()
-    table, skipped = standings(rows), run.manifest["skipped_budgets"]
+    table, skipped = standings(rows), run.manifest.skipped_budgets or {}
     if as_json:
-        standing = [one.to_dict() for one in table]
-        broken = list(failures(rows))
-        print_json({"out": str(folder), "standings": standing, "failures": broken, "skipped_budgets": skipped})
+        content = {
+            "out": str(folder),
+            "standings": [standing.to_dict() for standing in table],
+            "failures": list(failures(rows)),
+            "skipped_budgets": {condition: list(budgets) for condition, budgets in skipped.items()},
+        }
+        print_json(content)
         return
     _print_standings(table)
     if lines := listed_failures(rows):
-        click.echo(f"\nMissing deliveries, counted as recovery 0 (tracebacks in {folder / 'plugins.log'}):")
+        click.echo(
+            f"\nMissing deliveries, counted as {table[0].score.label} 0 (tracebacks in {folder / 'plugins.log'}):"
+        )
         for line in lines:
             say(line, "  ")
     for line in _left_out(run):
@@ -133,33 +141,32 @@ def _print_run(run: Run, folder: Path, as_json: bool) -> None:
 
 def _print_standings(table: Sequence[Standing]) -> None:
     columns = {
-        "strict": [one.strict for one in table],
-        "exact": [one.exact for one in table],
-        "of": [float(one.sources) for one in table],
-        "spent": [one.spent for one in table],
-        "missing": [float(one.missing) for one in table],
+        "strict": [standing.strict for standing in table],
+        "exact": [standing.exact for standing in table],
+        "of": [float(standing.sources) for standing in table],
+        "spent": [standing.spent for standing in table],
+        "missing": [float(standing.missing) for standing in table],
     }
     if not any(columns["missing"]):
         del columns["missing"]
     rows = [
-        (one.track, str(one.budget), one.method, f"{one.recovery:.3f}", *cells)
-        for one, *cells in zip(table, *map(counts, columns.values()), strict=True)
+        (standing.track, str(standing.budget), standing.method, f"{standing.value:.3f}", *cells)
+        for standing, *cells in zip(table, *map(counts, columns.values()), strict=True)
     ]
-    print_named("", ("track", "B", "method", "recovery", *columns), rows)
+    print_named("", ("track", "B", "method", table[0].score.label, *columns), rows)
     if averaged(columns["strict"], columns["exact"]):
         click.echo(AVERAGED)
 
 
 def _left_out(run: Run) -> list[str]:
     """Which budgets were left out where: one line per track and number of options."""
-    skipped = run.manifest["skipped_budgets"]
-    places: dict[tuple[str, int, tuple[int, ...]], int] = {}
-    for one in run.description["conditions"]:
-        if budgets := skipped.get(one["condition"]):
-            key = (one["track"], one["dimensions"], tuple(budgets))
-            places[key] = places.get(key, 0) + 1
+    skipped = run.manifest.skipped_budgets or {}
+    counts: Counter[tuple[str, int, tuple[int, ...]]] = Counter()
+    for condition in run.description.conditions:
+        if budgets := skipped.get(condition.condition):
+            counts[condition.track, condition.dimensions, budgets] += 1
     return [
         f"\nB = {', '.join(map(str, budgets))} left out on {counted(number, 'condition')} of track {track}: "
         f"{d} options have {(1 << d) - 2} masks to buy"
-        for (track, d, budgets), number in places.items()
+        for (track, d, budgets), number in counts.items()
     ]

@@ -13,8 +13,9 @@ from whatworked.cli.output import print_json
 from whatworked.wording import counted, fixed, interval_text
 
 if TYPE_CHECKING:
-    from whatworked.comparing.comparison import Figure
-    from whatworked.comparing.pool import Pool
+    from whatworked.comparing.collection import RunCollection
+    from whatworked.comparing.comparison import MethodResult
+    from whatworked.grading import Score
     from whatworked.statistics.paired import Omission
 
 _FEW = 12
@@ -58,75 +59,74 @@ def compare(
 
     Examples: whatworked compare bench-1 bench-2 --baseline gp-effect; whatworked compare bench-1 --track four
     """
-    from whatworked.comparing.comparison import compare_methods
-    from whatworked.comparing.findings import uncompared
-    from whatworked.comparing.pool import read_pool
+    from whatworked.comparing import collect_folders, compare_methods, uncompared
 
-    pool = read_pool(folders).narrowed(tracks, budgets)
-    figures = compare_methods(pool, baseline, confidence, resamples, methods=methods)
-    left_out = uncompared(pool, figures, baseline)
-    pool = pool.narrowed(methods={one.standing.method for one in figures})
+    runs = collect_folders(folders).narrowed(tracks, budgets)
+    results = compare_methods(runs, baseline, confidence, resamples, methods=methods)
+    left_out = uncompared(runs, results, baseline)
+    runs = runs.narrowed(methods={result.standing.method for result in results})
     if as_json:
-        from whatworked.comparing.summary import failures
+        from whatworked.comparing.failures import failures
 
-        content = [figure.to_dict() for figure in figures]
-        broken = list(failures(pool.rows))
-        print_json({"figures": content, "not_compared": list(left_out), "failures": broken, "records": len(pool.rows)})
+        content = [result.to_dict() for result in results]
+        broken = list(failures(runs.rows))
+        print_json({"figures": content, "not_compared": list(left_out), "failures": broken, "records": len(runs.rows)})
         return
-    _print_overview(figures, left_out)
-    _print_recovery(figures)
-    _print_against(figures)
-    _print_robustness(figures)
+    _print_overview(results, left_out)
+    _print_scores(results)
+    _print_against(results)
+    _print_robustness(results)
     if by_source:
-        _print_sources(figures, list(dict.fromkeys(row["source"] for row in pool.rows)))
-    _print_profile(figures)
-    _print_cost(figures)
-    _print_failures(pool)
-    _print_statements(figures, statements)
+        _print_sources(results, list(dict.fromkeys(row.source for row in runs.rows)))
+    _print_profile(results)
+    _print_cost(results)
+    _print_failures(runs, results[0].standing.score)
+    _print_statements(results, statements)
 
 
-def _print_overview(figures: Sequence[Figure], left_out: Sequence[str]) -> None:
+def _print_overview(results: Sequence[MethodResult], left_out: Sequence[str]) -> None:
     from whatworked.comparing.findings import closing, overviews
 
     click.echo("What the comparison supports")
-    for line in [*(sentence for sentence, _ in overviews(figures)), *left_out, closing(figures)]:
+    for line in [*(sentence for sentence, _ in overviews(results)), *left_out, closing(results)]:
         say(line, "  ")
 
 
-def _print_recovery(figures: Sequence[Figure]) -> None:
-    strict, exact = [one.standing.strict for one in figures], [one.standing.exact for one in figures]
+def _print_scores(results: Sequence[MethodResult]) -> None:
+    score = results[0].standing.score
+    strict, exact = [result.standing.strict for result in results], [result.standing.exact for result in results]
     rows = [
         (
-            *_place(one),
-            f"{one.interval.estimate:.3f}",
-            interval_text(one.interval.low, one.interval.high),
+            *_place(result),
+            f"{result.interval.estimate:.3f}",
+            interval_text(result.interval.low, result.interval.high),
             *shown,
-            str(one.standing.sources),
+            str(result.standing.sources),
         )
-        for one, *shown in zip(figures, counts(strict), counts(exact), strict=True)
+        for result, *shown in zip(results, counts(strict), counts(exact), strict=True)
     ]
-    header = ("track", "B", "method", "recovery", f"{figures[0].interval.confidence:.0%} interval")
+    header = ("track", "B", "method", score.label, f"{results[0].interval.confidence:.0%} interval")
     click.echo()
-    print_named("Family-macro effect recovery", (*header, "strict", "exact", "of"), rows)
+    print_named(f"Family-macro {score.phrase}", (*header, "strict", "exact", "of"), rows)
     if averaged(strict, exact):
         click.echo(AVERAGED)
 
 
-def _print_against(figures: Sequence[Figure]) -> None:
-    compared = [(one, one.against) for one in figures if one.against is not None]
+def _print_against(results: Sequence[MethodResult]) -> None:
+    compared = [(result, result.against) for result in results if result.against is not None]
     if not compared:
         return
     single = _single([against.baseline for _, against in compared])
     rows = [
         (
-            *_place(one),
+            *_place(result),
             *(() if single else (against.baseline,)),
             fixed(against.interval.estimate, 3, signed=True),
             interval_text(against.interval.low, against.interval.high, signed=True),
             f"{against.paired.better}/{against.paired.equal}/{against.paired.worse}",
             against.statement.verdict,
         )
-        for one, against in compared
+        for result, against in compared
     ]
     header = ("track", "B", "method", *(() if single else ("against",)), "diff.", "interval", "+/=/-", "verdict")
     click.echo()
@@ -134,31 +134,31 @@ def _print_against(figures: Sequence[Figure]) -> None:
     print_named(title, header, rows, ("track", "method", "against", "verdict"))
 
 
-def _print_robustness(figures: Sequence[Figure]) -> None:
-    ranges = [(one.omission, one.against and one.against.paired.macro_omission) for one in figures]
-    if not any(map(any, ranges)):  # a single source: the median is the difference
+def _print_robustness(results: Sequence[MethodResult]) -> None:
+    ranges = [(result.omission, result.against and result.against.paired.macro_omission) for result in results]
+    if not any(map(any, ranges)):  # with a single source the median is the difference
         return
     rows = [
         (
-            *_place(one),
-            "-" if one.omission is None else interval_text(one.omission.low, one.omission.high),
-            "-" if one.against is None else fixed(one.against.paired.median, 3, signed=True),
-            "-" if one.against is None else _omission(one.against.paired.macro_omission),
+            *_place(result),
+            "-" if result.omission is None else interval_text(result.omission.low, result.omission.high),
+            "-" if result.against is None else fixed(result.against.paired.median, 3, signed=True),
+            "-" if result.against is None else _omission(result.against.paired.macro_omission),
         )
-        for one in figures
+        for result in results
     ]
     click.echo()
     title = "Range when any one source is left out, and median of the paired differences"
-    print_named(title, ("track", "B", "method", "recovery", "median", "difference"), rows)
+    print_named(title, ("track", "B", "method", results[0].standing.score.label, "median", "difference"), rows)
 
 
-def _print_sources(figures: Sequence[Figure], sources: Sequence[str]) -> None:
-    compared = [(one, one.against) for one in figures if one.against is not None]
+def _print_sources(results: Sequence[MethodResult], sources: Sequence[str]) -> None:
+    compared = [(result, result.against) for result in results if result.against is not None]
     single = _single([against.baseline for _, against in compared])
     rows = [
-        (*_place(one), *(() if single else (against.baseline,)), source, fixed(difference, 3, signed=True))
-        for one, against in compared
-        for source, difference in sorted(against.paired.differences.items(), key=lambda one: sources.index(one[0]))
+        (*_place(result), *(() if single else (against.baseline,)), source, fixed(difference, 3, signed=True))
+        for result, against in compared
+        for source, difference in sorted(against.paired.differences.items(), key=lambda pair: sources.index(pair[0]))
     ]
     if rows:
         click.echo()
@@ -167,27 +167,27 @@ def _print_sources(figures: Sequence[Figure], sources: Sequence[str]) -> None:
         print_named(title, header, rows, ("track", "method", "against", "source"))
 
 
-def _print_profile(figures: Sequence[Figure]) -> None:
-    tolerances = list(figures[0].standing.profile)
-    columns = [[one.standing.profile[name] for one in figures] for name in tolerances]
+def _print_profile(results: Sequence[MethodResult]) -> None:
+    tolerances = list(results[0].standing.profile)
+    columns = [[result.standing.profile[name] for result in results] for name in tolerances]
     shown = list(zip(*(counts(column) for column in columns), strict=True))
-    rows = [(*_place(one), *cells) for one, cells in zip(figures, shown, strict=True)]
+    rows = [(*_place(result), *cells) for result, cells in zip(results, shown, strict=True)]
     note = ", mean over seeds" if averaged(*columns) else ""
     click.echo()
     title = f"Strict sources by tolerance (share of the range of the truth{note})"
     print_named(title, ("track", "B", "method", *tolerances), rows)
 
 
-def _print_cost(figures: Sequence[Figure]) -> None:
-    costed = [(one, one.cost) for one in figures if one.cost is not None]
+def _print_cost(results: Sequence[MethodResult]) -> None:
+    costed = [(result, result.cost) for result in results if result.cost is not None]
     columns = [
-        counts([one.standing.spent for one, _ in costed]),
+        counts([result.standing.spent for result, _ in costed]),
         counts([cost.asks for _, cost in costed]),
         counts([cost.fits for _, cost in costed]),
     ]
     rows = [
-        (*_place(one), *cells, f"{cost.policy_seconds:.4f}", f"{cost.fit_seconds:.4f}")
-        for (one, cost), *cells in zip(costed, *columns, strict=True)
+        (*_place(result), *cells, f"{cost.policy_seconds:.4f}", f"{cost.fit_seconds:.4f}")
+        for (result, cost), *cells in zip(costed, *columns, strict=True)
     ]
     if rows:
         header = ("track", "B", "method", "credits", "asks", "fits", "policy s", "fit s")
@@ -195,35 +195,37 @@ def _print_cost(figures: Sequence[Figure]) -> None:
         print_named("Mean cost per record (seconds are of the machine that ran it)", header, rows)
 
 
-def _print_failures(pool: Pool) -> None:
-    from whatworked.comparing.summary import listed_failures
+def _print_failures(runs: RunCollection, score: Score) -> None:
+    from whatworked.comparing.failures import listed_failures
 
-    lines = listed_failures(pool.rows)
+    lines = listed_failures(runs.rows)
     if lines:
-        verbs = "is missing and counts" if pool.missing == 1 else "are missing and count"
-        click.echo(f"\n{pool.missing} of {counted(len(pool.rows), 'delivery', 'deliveries')} {verbs} as recovery 0")
+        verbs = "is missing and counts" if runs.missing == 1 else "are missing and count"
+        click.echo(
+            f"\n{runs.missing} of {counted(len(runs.rows), 'delivery', 'deliveries')} {verbs} as {score.label} 0"
+        )
     for line in lines:
         say(line, "  ")
 
 
-def _print_statements(figures: Sequence[Figure], every: bool) -> None:
-    against = [one.against for one in figures if one.against is not None]
+def _print_statements(results: Sequence[MethodResult], every: bool) -> None:
+    against = [result.against for result in results if result.against is not None]
     if not against:
         return
     if not every and len(against) > _FEW:
         click.echo("\n--statements spells out what each comparison supports")
         return
     click.echo("\nComparison by comparison")
-    for one in against:
-        say(str(one.statement), "  ", "- ")
+    for pair in against:
+        say(str(pair.statement), "  ", "- ")
 
 
 def _single(names: Sequence[str]) -> str | None:
     return names[0] if len(set(names)) == 1 else None
 
 
-def _place(one: Figure) -> tuple[str, str, str]:
-    return one.standing.track, str(one.standing.budget), one.standing.method
+def _place(result: MethodResult) -> tuple[str, str, str]:
+    return result.standing.track, str(result.standing.budget), result.standing.method
 
 
 def _omission(omission: Omission | None) -> str:

@@ -193,11 +193,11 @@ def _native_rows(labelled: LabelledSurface, result: Grade) -> list[tuple[str, st
 
 
 def _profile_rows(result: Grade) -> Iterator[tuple[str, str, str]]:
-    from whatworked.grading.grades import TOLERANCES, ZERO
+    from whatworked.grading.grades import ZERO
 
     yield "share of range", "error allowed", "strict"
-    for tolerance, passed in zip(TOLERANCES, result.strict_profile, strict=True):
-        yield f"{tolerance:g}", _number(max(ZERO, tolerance * result.utility_range)), _said(passed)
+    for tolerance, passed in result.strict_profile.items():
+        yield tolerance, _number(max(ZERO, float(tolerance) * result.utility_range)), _said(passed)
 
 
 def _number(value: float | None) -> str:

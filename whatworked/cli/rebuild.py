@@ -77,14 +77,9 @@ def _print_report(report: RebuildReport, out: Path) -> None:
 
 def _reason(one: ConditionResult) -> str:
     """Why a condition was skipped or failed, and of what; causes that differ in numbers alone are one."""
-    from whatworked.comparing.summary import failures
+    from whatworked.comparing.failures import count_causes
 
-    rows = [
-        {"method": "", "condition": one.condition.id, "budget": 0, "delivered": False, "failure": cause}
-        for cause, count in one.causes.items()
-        for _ in range(count)
-    ]
-    causes = [f"{cause['cause']} ({cause['records']})" for cause in failures(rows)]
+    causes = [f"{cause} ({count})" for cause, count in count_causes(one.causes).items()]
     return "; ".join([one.reason, *causes])
 
 

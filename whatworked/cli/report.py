@@ -27,8 +27,8 @@ def report(
 
     Example: whatworked report bench-1 bench-2 --out report.html
     """
-    from whatworked.comparing.pool import read_pool
+    from whatworked.comparing import collect_folders
     from whatworked.report import write_report
 
-    write_report(read_pool(folders), out, title, baseline, confidence, resamples)
+    write_report(collect_folders(folders), out, title, baseline, confidence, resamples)
     click.echo(f"{out} ({out.stat().st_size / 1e6:.1f} MB)")

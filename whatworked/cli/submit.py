@@ -14,7 +14,7 @@ from whatworked.cli.surfaces import references_option
 from whatworked.wording import counted, first_few, interval_text
 
 if TYPE_CHECKING:
-    from whatworked.leaderboard.board import Entry
+    from whatworked.leaderboard.board import LeaderboardEntry
     from whatworked.runs.folder import Run
     from whatworked.statistics.agreement import Verdict
 
@@ -45,8 +45,8 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
     run = verified(unpack(data, str(folder)), where)
     path = out or Path(re.sub(r"[^\w.+-]+", "-", name) + SUFFIX)
     write_atomic(path, data)
-    for name, digest in plugin_files(run.description).items():
-        say(f"{name} (SHA-256 {digest[:12]}…) is not in the packed run: put it beside, for verify-run --rerun needs it")
+    for file, digest in plugin_files(run.description).items():
+        say(f"{file} (SHA-256 {digest[:12]}…) is not in the packed run; hand it over, too: verify-run --rerun needs it")
     if line := _off_leaderboard(run):
         say(line)
     records = f"{counted(len(run.records), 'record')}, all" if len(run.records) > 1 else "1 record,"
@@ -96,9 +96,9 @@ def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, where
             "note": submission.note,
             "digest": submission.digest,
             "records": len(run.records),
-            "missing": run.manifest["missing"],
+            "missing": run.manifest.missing,
             "off_leaderboard": list(off_leaderboard(run.description)),
-            "standings": [one.to_dict() for one in standings(run.rows())],
+            "standings": [standing.to_dict() for standing in standings(run.rows())],
             "rerun": again,
         }
         print_json(content)
@@ -121,11 +121,10 @@ def leaderboard(
 
     Examples: whatworked leaderboard --track paired --budget 20; whatworked leaderboard --results results --update
     """
-    from dataclasses import asdict
-
     from whatworked.catalog import TRACKS
     from whatworked.errors import InvalidOptionError
     from whatworked.leaderboard.board import BOARD, board_of, encode_board, recorded_board
+    from whatworked.runs.description import to_json
     from whatworked.storage.files import write_atomic
 
     if update and results is None:
@@ -133,11 +132,13 @@ def leaderboard(
     entries = recorded_board() if results is None else board_of(results)
     if update and results is not None:
         write_atomic(results / BOARD, encode_board(entries))
-    _known("track", tracks, [*TRACKS, *(one.track for one in entries)])
-    _known("budget", budgets, [one.budget for one in entries])
-    chosen = [one for one in entries if (not tracks or one.track in tracks) and (not budgets or one.budget in budgets)]
+    _known("track", tracks, [*TRACKS, *(entry.track for entry in entries)])
+    _known("budget", budgets, [entry.budget for entry in entries])
+    chosen = [
+        entry for entry in entries if (not tracks or entry.track in tracks) and (not budgets or entry.budget in budgets)
+    ]
     if as_json:
-        print_json([asdict(one) for one in chosen])
+        print_json([to_json(entry) for entry in chosen])
     else:
         _print_board(chosen)
     if update and results is not None:
@@ -149,7 +150,7 @@ def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
 
     for value in wanted:
         if held and value not in held:
-            raise unknown_name(kind, str(value), [str(one) for one in dict.fromkeys(held)])
+            raise unknown_name(kind, str(value), [str(known) for known in dict.fromkeys(held)])
 
 
 def _rerun(run: Run, jobs: int, where: Path | None) -> dict[Verdict, list[str]]:
@@ -170,12 +171,12 @@ def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None)
     if line := _off_leaderboard(run):
         say(line)
     found = standings(run.rows())
-    strict, exact = [one.strict for one in found], [one.exact for one in found]
+    strict, exact = [standing.strict for standing in found], [standing.exact for standing in found]
     rows = [
-        (one.track, str(one.budget), one.method, f"{one.recovery:.3f}", *shown)
-        for one, *shown in zip(found, counts(strict), counts(exact), strict=True)
+        (standing.track, str(standing.budget), standing.method, f"{standing.value:.3f}", *shown)
+        for standing, *shown in zip(found, counts(strict), counts(exact), strict=True)
     ]
-    print_table([("track", "B", "method", "recovery", "strict", "exact"), *rows], right=(1, 3, 4, 5))
+    print_table([("track", "B", "method", found[0].score.label, "strict", "exact"), *rows], right=(1, 3, 4, 5))
     _print_averaged(strict, exact)
     if again is not None:
         from whatworked.statistics.agreement import in_words
@@ -186,24 +187,24 @@ def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None)
             click.echo(f"  different: {place}")
 
 
-def _print_board(entries: Sequence[Entry]) -> None:
+def _print_board(entries: Sequence[LeaderboardEntry]) -> None:
     if not entries:
         click.echo("no results")
         return
-    strict, exact = [one.strict for one in entries], [one.exact for one in entries]
+    strict, exact = [entry.strict for entry in entries], [entry.exact for entry in entries]
     rows = [
         (
-            one.track,
-            str(one.budget),
-            "with" if one.rules else "without",
-            one.method,
-            f"{one.recovery:.3f}",
-            interval_text(one.low, one.high),
+            entry.track,
+            str(entry.budget),
+            "with" if entry.rules else "without",
+            entry.method,
+            f"{entry.recovery:.3f}",
+            interval_text(entry.low, entry.high),
             *shown,
-            str(one.sources),
-            one.submission,
+            str(entry.sources),
+            entry.submission,
         )
-        for one, *shown in zip(entries, counts(strict), counts(exact), strict=True)
+        for entry, *shown in zip(entries, counts(strict), counts(exact), strict=True)
     ]
     header = ("track", "B", "rules", "method", "recovery", "95% interval", "strict", "exact", "of", "submission")
     print_table([header, *rows], right=(1, 4, 5, 6, 7, 8))

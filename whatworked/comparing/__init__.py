@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from whatworked.comparing.comparison import (
-    Against,
-    Cost,
-    Figure,
-    compare_methods,
-)
-from whatworked.comparing.findings import (
-    uncompared,
-)
-from whatworked.comparing.pool import (
-    Pool,
-    pooled,
-    read_pool,
-)
-from whatworked.comparing.statements import (
-    Statement,
-)
-from whatworked.comparing.summary import (
-    Standing,
-    standings,
-)
+from whatworked.comparing.collection import RunCollection, collect_folders, collect_runs
+from whatworked.comparing.comparison import MeanCost, MethodResult, PairedResult, compare_methods
+from whatworked.comparing.findings import uncompared
+from whatworked.comparing.statements import Statement
+from whatworked.comparing.summary import Standing, standings
 
 __all__ = [
-    "Against",
-    "Cost",
-    "Figure",
-    "Pool",
+    "MeanCost",
+    "MethodResult",
+    "PairedResult",
+    "RunCollection",
     "Standing",
     "Statement",
+    "collect_folders",
+    "collect_runs",
     "compare_methods",
-    "pooled",
-    "read_pool",
     "standings",
     "uncompared",
 ]

@@ -8,7 +8,7 @@ from whatworked.errors import InvalidOptionError, unknown_name
 from whatworked.wording import first_few
 
 PREFERRED = ("gp-effect", "GP-E", "gp")
-"""Baselines tried in this order, when none is named: the first that pairs with anything is taken."""
+"""Tried in this order where no baseline is named; the first that gives pairs is taken."""
 
 
 def partners(methods: Mapping[str, tuple[str, str]], baseline: str | None = None) -> dict[str, str]:
@@ -68,7 +68,7 @@ def _pairs(methods: Mapping[str, tuple[str, str]], name: str) -> dict[str, str]:
 def _no_pairs(methods: Mapping[str, tuple[str, str]], name: str, known: Sequence[str]) -> str:
     kind = "policy" if any(policy == name for _, policy in methods.values()) else "estimator"
     other = "estimator" if kind == "policy" else "policy"
-    useful = [one for one in known if _pairs(methods, one)]
+    useful = [candidate for candidate in known if _pairs(methods, candidate)]
     return (
         f"the {kind} {name!r} as a baseline pairs no two methods: none has the same {other} with and without it; "
         f"give one of {first_few(useful, 12)}"

@@ -1,4 +1,4 @@
-"""Comparing methods: figures with intervals, paired differences, counts, costs."""
+"""Comparing methods: means with intervals, paired differences, counts, costs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from whatworked.comparing.baseline import partners
-from whatworked.comparing.pool import Pool, key_of
+from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.statements import Statement, statement
-from whatworked.comparing.summary import Row, Standing, grouped, measurements, standings
+from whatworked.comparing.summary import Standing, grouped, measurements, standings
 from whatworked.grading.record import Key
+from whatworked.grading.score import PRIMARY, Score
+from whatworked.runs.description import RecordCost
+from whatworked.runs.tidy import TidyRow
 from whatworked.statistics.averages import mean
 from whatworked.statistics.bootstrap import RESAMPLES, Interval, difference_interval, macro_interval
 from whatworked.statistics.paired import Comparison, Omission, compare, source_omission
@@ -19,16 +22,16 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What a method costs per record, in the mean; None where no costs were kept.
+class MeanCost:
+    """What a method costs per record, in the mean.
 
     Attributes
     ----------
     fits, asks : float
-        Fits of the estimator and asks of the policy per record, those that failed included. What a policy fits of its
-        own is in its asks.
+        Fits of the estimator and asks of the policy per record, failed ones included. Models that a policy fits for
+        itself are part of its asks.
     fit_seconds, policy_seconds : float
-        Seconds per record in the two; volatile.
+        Seconds per record in the two, on the machine that ran it.
     """
 
     fits: float
@@ -38,7 +41,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Against:
+class PairedResult:
     """A method against its baseline, on the sources that both have.
 
     Attributes
@@ -46,7 +49,7 @@ class Against:
     baseline : str
         The other method.
     interval : Interval
-        Family-macro difference of recovery, method minus baseline.
+        Family-macro difference of the score, method minus baseline.
     paired : Comparison
         Differences by source, wins, ties and losses, omission ranges.
     left_out : tuple of str
@@ -63,7 +66,7 @@ class Against:
 
 
 @dataclass(frozen=True)
-class Figure:
+class MethodResult:
     """One method under one budget on one track.
 
     Attributes
@@ -71,12 +74,12 @@ class Figure:
     standing : Standing
         Means and counts.
     interval : Interval
-        Family-macro recovery with its bootstrap interval.
+        Family-macro score with its bootstrap interval.
     omission : Omission or None
-        Range of recovery when any one source is left out.
-    cost : Cost or None
+        Range of the score when any one source is left out.
+    cost : MeanCost or None
         None where no costs were kept.
-    against : Against or None
+    against : PairedResult or None
         The comparison with the baseline, if there is one.
     role : {"compared", "baseline", "not compared"}
         Whether it is compared, is what others are compared with, or neither.
@@ -85,34 +88,35 @@ class Figure:
     standing: Standing
     interval: Interval
     omission: Omission | None
-    cost: Cost | None
-    against: Against | None
+    cost: MeanCost | None
+    against: PairedResult | None
     role: Literal["compared", "baseline", "not compared"] = "not compared"
 
     def to_dict(self) -> dict[str, Any]:
-        """The figure as plain JSON values.
+        """The result as plain JSON values.
 
         Returns
         -------
         dict of str to object
             By name, nested as the attributes are.
         """
-        return asdict(self)
+        return {**asdict(self), "standing": self.standing.to_dict()}
 
 
 def compare_methods(
-    pool: Pool,
+    runs: RunCollection,
     baseline: str | None = None,
     confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
     seed: int = 0,
     methods: Iterable[str] = (),
-) -> tuple[Figure, ...]:
-    """Figures of methods by track and budget.
+    score: Score = PRIMARY,
+) -> tuple[MethodResult, ...]:
+    """Results of methods by track and budget.
 
     Parameters
     ----------
-    pool : Pool
+    runs : RunCollection
         The results.
     baseline : str, optional
         A method: every other one is compared with it. A policy: every method is compared with the method of its own
@@ -126,10 +130,12 @@ def compare_methods(
         Seed of the resampling.
     methods : iterable of str
         Which methods, beside those that they are compared with; none means all.
+    score : Score
+        What is averaged and compared; default: effect recovery.
 
     Returns
     -------
-    tuple of Figure
+    tuple of MethodResult
         By track, ascending budget, and method in order of appearance.
 
     Raises
@@ -140,72 +146,84 @@ def compare_methods(
         For a baseline that pairs with none of several methods, or a confidence or number of resamples outside what is
         allowed.
     """
-    partner = partners(pool.methods, baseline)
+    partner = partners(runs.methods, baseline)
     baselines = set(partner.values())
-    groups = grouped(pool.rows)
+    groups = grouped(runs.rows)
     wanted = set(methods)
-    shown = pool.narrowed(methods=wanted | {partner[one] for one in wanted if one in partner})
-    figures = []
-    for standing in standings(shown.rows):
+    shown = runs.narrowed(methods=wanted | {partner[method] for method in wanted if method in partner})
+    bootstrap = _Bootstrap(score, confidence, resamples, seed)
+    results = []
+    for standing in standings(shown.rows, score):
         rows = groups[standing.track, standing.budget, standing.method]
         other = groups.get((standing.track, standing.budget, partner.get(standing.method, "")))
-        against = None if other is None else _against(rows, other, confidence, resamples, seed)
-        values = measurements(rows)
-        figures.append(
-            Figure(
+        against = None if other is None else _against(rows, other, bootstrap)
+        values = measurements(rows, score.of)
+        results.append(
+            MethodResult(
                 standing=standing,
                 interval=macro_interval(values, confidence, resamples, seed),
                 omission=source_omission(values),
-                cost=_cost(rows, pool.costs),
+                cost=_cost(rows, runs.costs),
                 against=against,
                 role="compared" if against else "baseline" if standing.method in baselines else "not compared",
             )
         )
-    return tuple(figures)
+    return tuple(results)
 
 
-def _against(rows: Sequence[Row], other: Sequence[Row], confidence: float, resamples: int, seed: int) -> Against | None:
-    mine, theirs = ({row["source"] for row in group} for group in (rows, other))
+@dataclass(frozen=True)
+class _Bootstrap:
+    """What is compared, and how its intervals are made."""
+
+    score: Score
+    confidence: float
+    resamples: int
+    seed: int
+
+
+def _against(rows: Sequence[TidyRow], other: Sequence[TidyRow], bootstrap: _Bootstrap) -> PairedResult | None:
+    mine, theirs = ({row.source for row in group} for group in (rows, other))
     common = mine & theirs
     if not common:
         return None
-    left, right = (measurements(row for row in group if row["source"] in common) for group in (rows, other))
-    interval = difference_interval(left, right, confidence, resamples, seed)
+    score = bootstrap.score
+    left, right = (measurements((row for row in group if row.source in common), score.of) for group in (rows, other))
+    interval = difference_interval(left, right, bootstrap.confidence, bootstrap.resamples, bootstrap.seed)
     paired = compare(left, right)
-    names = (rows[0]["method"], other[0]["method"])
-    delivered = [[row["delivered"] for row in group if row["source"] in common] for group in (rows, other)]
+    names = (rows[0].method, other[0].method)
+    delivered = [[row.delivered for row in group if row.source in common] for group in (rows, other)]
     missing = [len(group) - sum(group) for group in delivered]
-    return Against(
+    return PairedResult(
         baseline=names[1],
         interval=interval,
         paired=paired,
         left_out=tuple(sorted(mine ^ theirs)),
         statement=statement(
             names,
-            f"{rows[0]['track']} track, B = {rows[0]['budget']}",
+            f"{rows[0].track} track, B = {rows[0].budget}",
             interval,
             paired,
             missing,
             nothing=not any(map(any, delivered)),
+            score=score,
         ),
     )
 
 
-def _cost(rows: Sequence[Row], costs: Mapping[Key, Mapping[str, Any]]) -> Cost | None:
-    found = [costs[key] for key in map(key_of, rows) if key in costs]
-    if len(found) < len(rows):
+def _cost(rows: Sequence[TidyRow], costs: Mapping[Key, RecordCost]) -> MeanCost | None:
+    if any(row.key not in costs for row in rows):
         return None
-    # `found` is complete, so it is in the order of the rows.
-    return Cost(
+    found = [costs[row.key] for row in rows]
+    return MeanCost(
         fits=mean([_fits(row, cost) for row, cost in zip(rows, found, strict=True)]),
-        asks=mean([float(cost["asks"]) for cost in found]),
-        fit_seconds=mean([float(cost["fit_seconds"]) for cost in found]),
-        policy_seconds=mean([float(cost["policy_seconds"]) for cost in found]),
+        asks=mean([float(cost.asks) for cost in found]),
+        fit_seconds=mean([cost.fit_seconds for cost in found]),
+        policy_seconds=mean([cost.policy_seconds for cost in found]),
     )
 
 
-def _fits(row: Row, cost: Mapping[str, Any]) -> float:
-    """Fits of one record; of runs that did not count them, one unless something other than the estimator failed."""
-    if cost.get("fits") is not None:
-        return float(cost["fits"])
-    return float(row["delivered"] or str(row["failure"]).startswith("estimator"))
+def _fits(row: TidyRow, cost: RecordCost) -> float:
+    """Fits of one record; where they were not counted, one, unless a failure came before the fit."""
+    if cost.fits is not None:
+        return float(cost.fits)
+    return float(row.delivered or str(row.failure).startswith("estimator"))

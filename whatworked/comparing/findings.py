@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from whatworked.comparing.baseline import partners
-from whatworked.comparing.comparison import Figure
-from whatworked.comparing.pool import Pool
+from whatworked.comparing.collection import RunCollection
+from whatworked.comparing.comparison import MethodResult
 from whatworked.comparing.statements import (
     ALWAYS,
     Statement,
@@ -18,35 +18,36 @@ from whatworked.comparing.statements import (
 )
 
 
-def overviews(figures: Sequence[Figure]) -> Iterator[tuple[str, list[Statement]]]:
+def overviews(results: Sequence[MethodResult]) -> Iterator[tuple[str, list[Statement]]]:
     """A sentence for each pair of methods over its tracks and budgets, with the statements behind it."""
     pairs: dict[tuple[str, str], list[tuple[tuple[str, int], Statement]]] = {}
-    for one in figures:
-        if one.against is not None:
-            place = one.standing.track, one.standing.budget
-            pairs.setdefault((one.standing.method, one.against.baseline), []).append((place, one.against.statement))
+    for result in results:
+        if result.against is not None:
+            place = result.standing.track, result.standing.budget
+            pair = result.standing.method, result.against.baseline
+            pairs.setdefault(pair, []).append((place, result.against.statement))
     for (method, baseline), members in pairs.items():
-        places, statements = [place for place, _ in members], [said for _, said in members]
-        yield overview(method, baseline, [said.verdict for said in statements], places), statements
+        places, statements = [place for place, _ in members], [statement for _, statement in members]
+        yield overview(method, baseline, [statement.verdict for statement in statements], places), statements
 
 
-def closing(figures: Sequence[Figure]) -> str:
+def closing(results: Sequence[MethodResult]) -> str:
     """What limits all of a comparison, or why there is none."""
-    compared = [one.against for one in figures if one.against is not None]
+    compared = [result.against for result in results if result.against is not None]
     if not compared:
-        return without_pairs(len({one.standing.method for one in figures}))
-    intervals = sum(one.interval.low is not None for one in compared)
+        return without_pairs(len({result.standing.method for result in results}))
+    intervals = sum(pair.interval.low is not None for pair in compared)
     return f"{multiplicity(intervals, compared[0].interval.confidence)} {ALWAYS}"
 
 
-def uncompared(pool: Pool, figures: Sequence[Figure], baseline: str | None = None) -> tuple[str, ...]:
-    """Sentences on methods that stand in no comparison, or in none in some places.
+def uncompared(runs: RunCollection, results: Sequence[MethodResult], baseline: str | None = None) -> tuple[str, ...]:
+    """Sentences on methods that are not compared, or not everywhere.
 
     Parameters
     ----------
-    pool : Pool
+    runs : RunCollection
         The results.
-    figures : sequence of Figure
+    results : sequence of MethodResult
         Their comparison, made with the same `baseline`.
     baseline : str, optional
         See `whatworked.comparing.baseline.partners`.
@@ -56,13 +57,15 @@ def uncompared(pool: Pool, figures: Sequence[Figure], baseline: str | None = Non
     tuple of str
         Empty if every method is compared or a baseline, and if nothing is compared at all.
     """
-    partner = partners(pool.methods, baseline)
-    used = [one.against.baseline for one in figures if one.against]
+    partner = partners(runs.methods, baseline)
+    used = [result.against.baseline for result in results if result.against]
     places: dict[str, list[tuple[str, int]]] = {}
-    for one in figures:
-        if used and one.role == "not compared":
-            places.setdefault(one.standing.method, []).append((one.standing.track, one.standing.budget))
+    for result in results:
+        if used and result.role == "not compared":
+            places.setdefault(result.standing.method, []).append((result.standing.track, result.standing.budget))
     lone = [method for method in places if method not in partner]
-    said = [without_counterpart(lone, (lone[0], used[0]))] if lone else []
-    said += [nothing_shared(method, partner[method], where) for method, where in places.items() if method in partner]
-    return tuple(said)
+    sentences = [without_counterpart(lone, (lone[0], used[0]))] if lone else []
+    sentences += [
+        nothing_shared(method, partner[method], where) for method, where in places.items() if method in partner
+    ]
+    return tuple(sentences)

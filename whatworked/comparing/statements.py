@@ -1,4 +1,4 @@
-"""The sentences that say what a comparison allows one to say, and what it does not."""
+"""Sentences on what a comparison supports, and what it does not."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from whatworked.grading.score import PRIMARY, Score
 from whatworked.statistics.bootstrap import Interval
 from whatworked.statistics.paired import Comparison
 from whatworked.wording import counted, fixed, interval_text
 
 FEW_FAMILIES = 3
-"""Below this number of families an interval says next to nothing about other families."""
+"""With fewer families than this, an interval supports nothing about other families."""
 
-ALWAYS = "None of this speaks about other budgets, other metrics, or surfaces that a method was tuned on."
+ALWAYS = "None of this covers other budgets, other metrics, or surfaces that a method was tuned on."
 """The limit of every comparison."""
 
-Verdict = Literal["ahead", "behind", "undecided", "same", "one source", "few families", "missing"]
+Conclusion = Literal["ahead", "behind", "undecided", "same", "one source", "few families", "missing"]
 
 
 @dataclass(frozen=True)
@@ -28,14 +29,14 @@ class Statement:
     verdict : str
         ``ahead`` or ``behind`` of the baseline; ``undecided`` where the interval holds 0; ``same`` on every source;
         ``one source`` where leaving out one source changes the sign; ``few families`` where there are too few to
-        speak of others; ``missing`` where neither delivered anything.
+        generalise; ``missing`` where neither delivered anything.
     difference, supports : str
-        The numbers, and what may be said.
+        The numbers, and what they support.
     limits : tuple of str
-        What may not be said, beside `ALWAYS`.
+        What they do not support, beside `ALWAYS`.
     """
 
-    verdict: Verdict
+    verdict: Conclusion
     difference: str
     supports: str
     limits: tuple[str, ...]
@@ -51,6 +52,7 @@ def statement(
     paired: Comparison,
     missing: Sequence[int] = (0, 0),
     nothing: bool = False,
+    score: Score = PRIMARY,
 ) -> Statement:
     """What a paired comparison supports.
 
@@ -65,20 +67,22 @@ def statement(
     paired : Comparison
         The same by source.
     missing : (int, int)
-        Missing deliveries of each, which count as recovery 0.
+        Missing deliveries of each, which count as score 0.
     nothing : bool, default False
         Whether neither delivered anything at all.
+    score : Score
+        What is compared; default: effect recovery.
     """
     verdict = "missing" if nothing else _verdict(interval, paired)
     difference = (
-        f"{methods[0]} against {methods[1]}, {place}: {fixed(interval.estimate, 3, signed=True)} family-macro recovery "
-        f"({_interval(interval)}better on {paired.better}, equal on {paired.equal}, worse on {paired.worse} of "
-        f"{counted(paired.sources.count, 'source')})."
+        f"{methods[0]} against {methods[1]}, {place}: {fixed(interval.estimate, 3, signed=True)} family-macro "
+        f"{score.label} ({_interval(interval)}better on {paired.better}, equal on {paired.equal}, "
+        f"worse on {paired.worse} of {counted(paired.sources.count, 'source')})."
     )
     limits = [
-        f"1 delivery of {method} is missing and counts as recovery 0."
+        f"1 delivery of {method} is missing and counts as {score.label} 0."
         if count == 1
-        else f"{count} deliveries of {method} are missing and count as recovery 0."
+        else f"{count} deliveries of {method} are missing and count as {score.label} 0."
         for method, count in zip(methods, missing, strict=True)
         if count
     ]
@@ -91,7 +95,7 @@ def statement(
 
 
 def overview(
-    method: str, baseline: str, verdicts: Iterable[Verdict], places: Sequence[tuple[str, int]] | None = None
+    method: str, baseline: str, verdicts: Iterable[Conclusion], places: Sequence[tuple[str, int]] | None = None
 ) -> str:
     """One sentence over all budgets and tracks of a pair of methods.
 
@@ -105,14 +109,14 @@ def overview(
         Track and budget of each, to be named.
     """
     given = list(verdicts)
-    words: dict[Verdict, str] = {
+    words: dict[Conclusion, str] = {
         "ahead": "ahead in {}",
         "behind": "behind in {}",
         "undecided": "undecided in {}",
         "same": "the same in {}",
-        "one source": "hanging on one source in {}",
-        "few families": "too few families to speak of others in {}",
-        "missing": "both missing everywhere in {}",
+        "one source": "dependent on one source in {}",
+        "few families": "too few families to generalise in {}",
+        "missing": "nothing delivered by either in {}",
     }
     parts = [
         text.format(given.count(verdict)) + _named(verdict, given, places)
@@ -122,11 +126,11 @@ def overview(
     return f"{method} against {baseline}, {counted(len(given), 'comparison')}: {', '.join(parts)}."
 
 
-def _named(verdict: Verdict, given: Sequence[Verdict], places: Sequence[tuple[str, int]] | None) -> str:
+def _named(verdict: Conclusion, given: Sequence[Conclusion], places: Sequence[tuple[str, int]] | None) -> str:
     """Where a verdict was given, as `` (four: B = 4, 8; paired: B = 20)``."""
     if places is None:
         return ""
-    chosen = [place for one, place in zip(given, places, strict=True) if one == verdict]
+    chosen = [place for other, place in zip(given, places, strict=True) if other == verdict]
     return f" ({listed_places(chosen, single=len({track for track, _ in places}) == 1)})"
 
 
@@ -146,7 +150,7 @@ def without_pairs(methods: int) -> str:
 
 
 def without_counterpart(methods: Sequence[str], baselines: Sequence[str]) -> str:
-    """That the baseline pairs some methods with nothing, and under which `baselines` they would be compared."""
+    """That the baseline pairs some methods with nothing, and which `baselines` would pair them."""
     return (
         f"{', '.join(methods)}: not compared, no counterpart under this baseline; try --baseline "
         f"{' or '.join(baselines)}."
@@ -159,7 +163,7 @@ def nothing_shared(method: str, baseline: str, places: Iterable[tuple[str, int]]
 
 
 def multiplicity(comparisons: int, confidence: float) -> str:
-    """How many intervals of `comparisons` that have one would miss by chance alone."""
+    """How many of the intervals of `comparisons` would be expected to exclude 0 by chance."""
     if not comparisons:
         return "A single value has no interval."
     expected = comparisons * (1.0 - confidence)
@@ -170,7 +174,7 @@ def multiplicity(comparisons: int, confidence: float) -> str:
     )
 
 
-def _verdict(interval: Interval, paired: Comparison) -> Verdict:
+def _verdict(interval: Interval, paired: Comparison) -> Conclusion:
     if paired.equal == paired.sources.count:
         return "same"
     if interval.families < FEW_FAMILIES or interval.low is None or interval.high is None:
@@ -183,21 +187,21 @@ def _verdict(interval: Interval, paired: Comparison) -> Verdict:
     return "ahead" if interval.estimate > 0 else "behind"
 
 
-def _supports(verdict: Verdict, methods: tuple[str, str], interval: Interval, paired: Comparison) -> str:
+def _supports(verdict: Conclusion, methods: tuple[str, str], interval: Interval, paired: Comparison) -> str:
     ahead, behind = methods if interval.estimate > 0 else methods[::-1]
     if verdict == "same":
         return "The two are the same on every source."
     if verdict == "missing":
-        return "Both are missing everywhere: there is nothing to compare."
+        return "Neither delivered anything: there is nothing to compare."
     if verdict == "few families":
         sources = "this source" if interval.sources == 1 else f"these {interval.sources} sources"
         families = counted(interval.families, "family", "families")
-        return f"This is what happened on {sources} of {families}; it says nothing about others."
+        return f"This describes {sources} of {families}; it supports nothing about others."
     if verdict == "undecided" and interval.low is not None and interval.high is not None:
         largest = max(abs(interval.low), abs(interval.high))
         return (
-            f"One may not say that either recovers more, nor that they are equal: differences up to {largest:.3f}, of "
-            "either sign, are compatible with these sources."
+            f"Neither is shown to be ahead, and they are not shown to be equal: differences up to {largest:.3f} in "
+            "either direction are compatible with these sources."
         )
     omission = paired.macro_omission
     if verdict == "one source" and omission is not None:
@@ -205,16 +209,18 @@ def _supports(verdict: Verdict, methods: tuple[str, str], interval: Interval, pa
         return f"{ahead} is ahead of {behind} only with {culprit}: without that source the sign changes."
     ends = [] if omission is None else sorted((abs(omission.low), abs(omission.high)))
     spread = f" ({ends[0]:.3f} to {ends[1]:.3f} when any one source is left out)" if ends else ""
-    return f"One may say that {ahead} recovers more than {behind} on sources and families like these{spread}."
+    return f"{ahead} is ahead of {behind} on sources and families like these{spread}."
 
 
-def _limits(verdict: Verdict, interval: Interval, paired: Comparison) -> list[str]:
+def _limits(verdict: Conclusion, interval: Interval, paired: Comparison) -> list[str]:
     limits = []
     against = paired.worse if interval.estimate > 0 else paired.better
     if verdict in ("ahead", "behind") and against:
-        limits.append(f"It does not hold everywhere: on {counted(against, 'source')} it is the other way round.")
+        limits.append(
+            f"It does not hold everywhere: on {counted(against, 'source')} the difference has the other sign."
+        )
     if verdict in ("ahead", "behind") and interval.families == interval.sources:
-        limits.append("With one source per family nothing can be said about a single family.")
+        limits.append("With one source per family, this supports nothing about a single family.")
     return limits
 
 

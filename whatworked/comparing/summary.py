@@ -1,23 +1,15 @@
-"""What a run found, by track, budget and method: the family-macro figures and the counts behind them."""
+"""What a run found, by track, budget and method: family-macro means, and counts of sources and records."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from whatworked.grading.grades import TOLERANCES
+from whatworked.grading.grades import PROFILE_KEYS, Grade
+from whatworked.grading.score import PRIMARY, Score
+from whatworked.runs.tidy import TidyRow
 from whatworked.statistics.averages import Measurement, mean, nested, summarize
-from whatworked.wording import counted, listed
-
-Row = Mapping[str, Any]
-
-FEW = 3
-"""Conditions of a failure, and numbers in a cause, that are named one by one."""
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.]*\w)")
-"""A number that stands alone, not part of a name such as float64."""
-STRICT_PROFILE = tuple(f"strict_{tolerance:g}" for tolerance in TOLERANCES)
 
 
 @dataclass(frozen=True)
@@ -30,10 +22,12 @@ class Standing:
         Where, and the label of the method.
     budget : int
         Credits beside the two anchors.
-    recovery : float
-        Family-macro effect recovery; missing deliveries count 0.
+    score : Score
+        What is averaged.
+    value : float
+        Family-macro mean of the score; a missing delivery counts as it is graded, for recovery as 0.
     families : mapping of str to float
-        Mean recovery by family.
+        Mean score by family.
     sources : int
         Number of sources.
     strict, exact : float
@@ -49,7 +43,8 @@ class Standing:
     track: str
     method: str
     budget: int
-    recovery: float
+    score: Score
+    value: float
     families: Mapping[str, float]
     sources: int
     strict: float
@@ -65,129 +60,82 @@ class Standing:
         Returns
         -------
         dict of str to object
-            By name.
+            By name; the value goes by the label of the score, for instance ``recovery``.
         """
-        return asdict(self)
+        return {
+            "track": self.track,
+            "method": self.method,
+            "budget": self.budget,
+            self.score.label: self.value,
+            "families": dict(self.families),
+            "sources": self.sources,
+            "strict": self.strict,
+            "exact": self.exact,
+            "profile": dict(self.profile),
+            "spent": self.spent,
+            "records": self.records,
+            "missing": self.missing,
+        }
 
 
-def measurements(rows: Iterable[Row], quantity: str = "effect_recovery") -> list[Measurement]:
-    """One measurement per row, of a quantity that is defined for missing deliveries, too."""
-    return [Measurement(row["family"], row["source"], float(row[quantity]), row["seed"]) for row in rows]
+def measurements(rows: Iterable[TidyRow], value_of: Callable[[Grade], float] = PRIMARY.of) -> list[Measurement]:
+    """One measurement per row, of a quantity of its grade that is defined for missing deliveries, too."""
+    return [Measurement(row.family, row.source, float(value_of(row.grade)), row.seed) for row in rows]
 
 
-def grouped(rows: Iterable[Row]) -> dict[tuple[str, int, str], list[Row]]:
+def grouped(rows: Iterable[TidyRow]) -> dict[tuple[str, int, str], list[TidyRow]]:
     """Rows by track, budget and method, in order of first appearance within ascending budgets."""
-    groups: dict[tuple[str, int, str], list[Row]] = {}
+    groups: dict[tuple[str, int, str], list[TidyRow]] = {}
     for row in rows:
-        groups.setdefault((row["track"], row["budget"], row["method"]), []).append(row)
+        groups.setdefault((row.track, row.budget, row.method), []).append(row)
     tracks, methods = list(dict.fromkeys(key[0] for key in groups)), list(dict.fromkeys(key[2] for key in groups))
     return dict(
         sorted(groups.items(), key=lambda item: (tracks.index(item[0][0]), item[0][1], methods.index(item[0][2])))
     )
 
 
-def standings(rows: Iterable[Row]) -> tuple[Standing, ...]:
+def standings(rows: Iterable[TidyRow], score: Score = PRIMARY) -> tuple[Standing, ...]:
     """What a run found: one standing for each track, budget and method.
 
     Parameters
     ----------
-    rows : iterable of mapping
-        Tidy rows, as `Run.rows` or `Pool.rows` give them.
+    rows : iterable of TidyRow
+        From `Run.rows` or `RunCollection.rows`.
+    score : Score
+        What is averaged; default: effect recovery.
 
     Returns
     -------
     tuple of Standing
         By track and method in order of appearance, budgets ascending.
     """
-    return tuple(_standing(*key, members) for key, members in grouped(rows).items())
+    return tuple(_standing(*key, members, score) for key, members in grouped(rows).items())
 
 
-def count_of(rows: Iterable[Row], quantity: str) -> float:
-    """Number of sources for which a yes-or-no quantity holds; seeds of a source are averaged first."""
-    tree = nested(measurements(rows, quantity))
+def count_of(rows: Iterable[TidyRow], holds: Callable[[Grade], bool]) -> float:
+    """Number of sources for whose grades something holds; seeds of a source are averaged first."""
+    tree = nested(measurements(rows, holds))
     return float(sum(mean(list(values.values())) for members in tree.values() for values in members.values()))
 
 
-def failures(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
-    """Missing deliveries by method, condition and cause, with budgets and number of records.
-
-    Causes that differ in numbers alone are one, which names those numbers.
-    """
-    groups: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        if not row["delivered"]:
-            groups.setdefault((row["method"], row["condition"], _form(_cause(row))), []).append(row)
-    for (method, condition, _), members in groups.items():
-        yield {
-            "method": method,
-            "condition": condition,
-            "cause": merged_causes([_cause(row) for row in members]),
-            "budgets": sorted({row["budget"] for row in members}),
-            "records": len(members),
-        }
-
-
-def merged_causes(causes: Sequence[str]) -> str:
-    """One cause for several that differ in numbers alone.
-
-    Examples
-    --------
-    >>> merged_causes(["n_samples_fit = 6, n_samples = 16", "n_samples_fit = 10, n_samples = 16"])
-    'n_samples_fit = 6 or 10, n_samples = 16'
-    """
-    columns = zip(*(_NUMBER.findall(cause) for cause in causes), strict=True)
-    parts = _NUMBER.split(causes[0])
-    return "".join(part + number for part, number in zip(parts, [*map(_either, columns), ""], strict=True))
-
-
-def _either(numbers: Iterable[str]) -> str:
-    found = sorted(set(numbers), key=float)
-    return " or ".join(found) if len(found) <= FEW else f"{found[0]} to {found[-1]}"
-
-
-def _cause(row: Row) -> str:
-    return str(row["failure"] or "unknown")
-
-
-def _form(cause: str) -> str:
-    """A cause with its numbers blanked out."""
-    return _NUMBER.sub("#", cause)
-
-
-def listed_failures(rows: Iterable[Row], named: int | None = FEW) -> list[str]:
-    """Missing deliveries in words, one line per method and cause; all conditions are named if there are up to `named`.
-
-    Causes that differ in numbers alone are one; None for `named` names all conditions, however many.
-    """
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if not row["delivered"]:
-            groups.setdefault((row["method"], _form(_cause(row))), []).append(row)
-    lines = []
-    for (method, _), members in groups.items():
-        budgets = sorted({row["budget"] for row in members})
-        names = list(dict.fromkeys(row["condition"] for row in members))
-        few = named is None or len(names) <= named
-        places = ", ".join(names) if few else f"{len(names)} conditions ({', '.join(names[:named])}, …)"
-        records = counted(len(members), "record")
-        cause = merged_causes([_cause(row) for row in members])
-        lines.append(f"{method} on {places}, {listed(budgets, 'budget')} ({records}): {cause}")
-    return lines
-
-
-def _standing(track: str, budget: int, method: str, rows: Sequence[Row]) -> Standing:
-    summary = summarize(measurements(rows))
+def _standing(track: str, budget: int, method: str, rows: Sequence[TidyRow], score: Score) -> Standing:
+    summary = summarize(measurements(rows, score.of))
     return Standing(
         track=track,
         method=method,
         budget=budget,
-        recovery=summary.macro.mean,
+        score=score,
+        value=summary.macro.mean,
         families={family: entry.mean for family, entry in summary.families.items()},
         sources=len(summary.sources),
-        strict=count_of(rows, "strict"),
-        exact=count_of(rows, "exact"),
-        profile={name.removeprefix("strict_"): count_of(rows, name) for name in STRICT_PROFILE},
-        spent=mean([float(row["spent"]) for row in rows]),
+        strict=count_of(rows, lambda grade: grade.strict),
+        exact=count_of(rows, lambda grade: grade.exact),
+        profile={tolerance: _strict_count(rows, tolerance) for tolerance in PROFILE_KEYS},
+        spent=mean([float(row.spent) for row in rows]),
         records=len(rows),
-        missing=sum(not row["delivered"] for row in rows),
+        missing=sum(not row.delivered for row in rows),
     )
+
+
+def _strict_count(rows: Sequence[TidyRow], tolerance: str) -> float:
+    return count_of(rows, lambda grade: grade.strict_profile[tolerance])

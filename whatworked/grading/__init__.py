@@ -19,13 +19,19 @@ from whatworked.grading.grades import (
 from whatworked.grading.record import (
     Record,
 )
+from whatworked.grading.score import (
+    PRIMARY,
+    Score,
+)
 
 __all__ = [
     "ENDPOINT",
     "NEAR_OPTIMAL",
+    "PRIMARY",
     "TOLERANCES",
     "Grade",
     "Record",
+    "Score",
     "grade",
     "grade_many",
     "grade_missing",

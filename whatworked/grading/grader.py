@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from whatworked.errors import InvalidArtifactError, InvalidMaskError, InvalidSurfaceError
 from whatworked.grading.artifact import read_artifact
-from whatworked.grading.grades import ENDPOINT, NEAR_OPTIMAL, TOLERANCES, ZERO, Grade, recovery
+from whatworked.grading.grades import ENDPOINT, NEAR_OPTIMAL, TOLERANCES, ZERO, Grade, recovery, strict_profile
 from whatworked.surfaces.edges import DIRECT_LIMIT, edges, option_pairs
 from whatworked.surfaces.masks import FloatArray, IntArray, mask_ranks, mask_string, real_numbers
 from whatworked.surfaces.surface import ResponseSurface, select
@@ -178,7 +178,7 @@ def grade_missing(truth: ResponseSurface) -> Grade:
         near_optimal=False,
         near_optimal_vacuous=truth.range < NEAR_OPTIMAL,
         strict=False,
-        strict_profile=(False,) * len(TOLERANCES),
+        strict_profile=strict_profile([False] * len(TOLERANCES)),
         coverage=None,
         effect_mae_unobserved=None,
         effect_ratio_unobserved=None,
@@ -226,7 +226,7 @@ def _grade_rows(truth: ResponseSurface, tables: FloatArray, seen: BoolArray) -> 
                 near_optimal=regrets[row] <= NEAR_OPTIMAL,
                 near_optimal_vacuous=spread < NEAR_OPTIMAL,
                 strict=maxima[row] <= max(ZERO, ENDPOINT * spread),
-                strict_profile=tuple([maxima[row] <= limit for limit in limits]),
+                strict_profile=strict_profile(maxima[row] <= limit for limit in limits),
                 coverage=covered[row] / reference.edge_count,
                 effect_mae_unobserved=hidden_error,
                 effect_ratio_unobserved=hidden_error / scale if hidden_error is not None and scale > ZERO else None,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import msgspec
 
 from whatworked.errors import InvalidOptionError
 
@@ -12,14 +13,26 @@ ZERO = 1e-12
 """Absolute errors up to this count as none."""
 TOLERANCES = (0.025, 0.05, 0.1, 0.2, 0.4)
 """Shares of the truth's range at which the strict criterion is profiled."""
+PROFILE_KEYS = tuple(f"{tolerance:g}" for tolerance in TOLERANCES)
+"""The tolerances as texts, which is how a grade names them."""
 ENDPOINT = 0.1
 """Tolerance of the strict endpoint."""
 NEAR_OPTIMAL = 0.02
 """Largest regret that counts as near-optimal."""
 
 
-@dataclass(frozen=True)
-class Grade:
+def strict_profile(passed: Iterable[bool]) -> dict[str, bool]:
+    """Whether the strict criterion holds, by tolerance, for one answer per tolerance in `TOLERANCES`.
+
+    Examples
+    --------
+    >>> strict_profile([False, False, True, True, True])
+    {'0.025': False, '0.05': False, '0.1': True, '0.2': True, '0.4': True}
+    """
+    return dict(zip(PROFILE_KEYS, passed, strict=True))
+
+
+class Grade(msgspec.Struct, frozen=True, kw_only=True):
     """Every graded quantity of one prediction. None means undefined.
 
     Attributes
@@ -46,8 +59,8 @@ class Grade:
         The whole range of the truth is below 0.02, so that every choice is near-optimal.
     strict : bool
         Strict criterion at tolerance 0.1.
-    strict_profile : tuple of bool
-        Strict criterion at the tolerances 0.025, 0.05, 0.1, 0.2 and 0.4.
+    strict_profile : dict of str to bool
+        Strict criterion at the tolerances ``"0.025"``, ``"0.05"``, ``"0.1"``, ``"0.2"`` and ``"0.4"``.
     coverage : float
         c, the share of edges with both ends observed.
     effect_mae_unobserved, effect_ratio_unobserved : float or None
@@ -75,7 +88,7 @@ class Grade:
     near_optimal: bool
     near_optimal_vacuous: bool
     strict: bool
-    strict_profile: tuple[bool, ...]
+    strict_profile: dict[str, bool]
     coverage: float | None
     effect_mae_unobserved: float | None
     effect_ratio_unobserved: float | None
@@ -86,6 +99,12 @@ class Grade:
     native_mean_absolute_effect: float | None = None
     native_unbounded: int = 0
 
+    def __post_init__(self) -> None:
+        if tuple(sorted(self.strict_profile)) != PROFILE_KEYS:
+            raise ValueError(
+                f"strict_profile has the tolerances {sorted(self.strict_profile)}; expected {list(PROFILE_KEYS)}"
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """The grade as plain JSON values.
 
@@ -94,10 +113,7 @@ class Grade:
         dict of str to object
             By name; the profile is a mapping from tolerance (as text) to bool, what is undefined is None.
         """
-        content = {name: getattr(self, name) for name in _FIELD_NAMES}
-        content["strict_profile"] = {
-            f"{t:g}": passed for t, passed in zip(TOLERANCES, self.strict_profile, strict=True)
-        }
+        content: dict[str, Any] = msgspec.to_builtins(self)
         return content
 
     @classmethod
@@ -116,19 +132,17 @@ class Grade:
         Raises
         ------
         InvalidOptionError
-            If names are missing or unknown, or the profile is not one of `TOLERANCES`; it names them.
+            If names are missing or unknown, a value is of another type, or the profile is not one of `TOLERANCES`; it
+            says which.
         """
-        missing, unknown = set(_FIELD_NAMES) - set(content), set(content) - set(_FIELD_NAMES)
-        profile, wanted = content.get("strict_profile"), [f"{t:g}" for t in TOLERANCES]
-        if missing or unknown or not isinstance(profile, Mapping) or set(profile) != set(wanted):
-            raise InvalidOptionError(
-                f"not a grade: missing {sorted(missing) or 'nothing'}, unknown {sorted(unknown) or 'nothing'}, "
-                f"strict_profile {profile!r} with the tolerances {wanted} expected; grade the predictions again"
-            )
-        return cls(**{**content, "strict_profile": tuple(profile[tolerance] for tolerance in wanted)})
-
-
-_FIELD_NAMES = tuple(field.name for field in fields(Grade))
+        unknown = sorted(set(content) - set(cls.__struct_fields__))
+        missing = sorted(set(cls.__struct_fields__) - set(content))
+        try:
+            if missing or unknown:
+                raise ValueError(f"missing {missing or 'nothing'}, unknown {unknown or 'nothing'}")
+            return msgspec.convert(dict(content), cls)
+        except (ValueError, msgspec.ValidationError) as error:
+            raise InvalidOptionError(f"not a grade: {error}; grade the predictions again") from error
 
 
 def recovery(error: float, scale: float) -> float:

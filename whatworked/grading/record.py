@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
+
+from whatworked.grading.grades import Grade
 
 Key = tuple[str, str, int, int]
 """Condition, method, budget and seed: what a run has one record of."""
@@ -29,8 +29,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Hyper-parameters chosen by each fit, in order.
     predictions : tuple of float or None
         Complete table in canonical order, measured values restored; None is a missing delivery.
-    grade : dict or None
-        Every quantity of the grade by name; None is a missing delivery.
+    grade : Grade or None
+        None where nothing was graded.
     near_tie : bool
         Whether any choice lay within rounding of a tie, so that another machine may choose differently.
     failure : str or None
@@ -46,7 +46,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     aliases: tuple[str, ...] = ()
     steps: tuple[dict[str, float], ...] = ()
     predictions: tuple[float, ...] | None = None
-    grade: dict[str, Any] | None = None
+    grade: Grade | None = None
     near_tie: bool = False
     failure: str | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whatworked.leaderboard.board import (
-    Entry,
+    LeaderboardEntry,
     board_of,
     recorded_board,
 )
@@ -16,4 +16,4 @@ from whatworked.leaderboard.verification import (
     verified,
 )
 
-__all__ = ["Entry", "Submission", "board_of", "pack", "recorded_board", "unpack", "verified"]
+__all__ = ["LeaderboardEntry", "Submission", "board_of", "pack", "recorded_board", "unpack", "verified"]

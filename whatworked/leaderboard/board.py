@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from whatworked.catalog import TRACKS
 from whatworked.comparing.summary import grouped, measurements, standings
 from whatworked.errors import RunError
+from whatworked.grading.score import PRIMARY
 from whatworked.leaderboard.packing import SUFFIX, off_leaderboard, unpack
 from whatworked.leaderboard.verification import verified
+from whatworked.runs.description import to_json
 from whatworked.runs.folder import Run, pretty
 from whatworked.statistics.bootstrap import macro_interval
 from whatworked.storage.files import storage_errors
@@ -22,8 +24,7 @@ from whatworked.wording import first_few
 BOARD = "leaderboard.json"
 
 
-@dataclass(frozen=True)
-class Entry:
+class LeaderboardEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One method of a submission under one budget on a whole track.
 
     Attributes
@@ -40,7 +41,7 @@ class Entry:
         Number of sources, seeds averaged.
     sources, missing : int
         Number of sources; of missing deliveries.
-    families : mapping of str to float
+    families : dict of str to float
         Recovery by family.
     digest : str
         Digest of the submission.
@@ -58,43 +59,49 @@ class Entry:
     exact: float
     sources: int
     missing: int
-    families: Mapping[str, float]
+    families: dict[str, float]
     digest: str
 
 
-def entries_of(run: Run, digest: str) -> list[Entry]:
+class _Board(msgspec.Struct, frozen=True):
+    """The file of the leaderboard."""
+
+    entries: tuple[LeaderboardEntry, ...]
+
+
+def entries_of(run: Run, digest: str) -> list[LeaderboardEntry]:
     """Entries of a verified run: the tracks it covers whole, the budgets that leave something to infer."""
     rows = run.rows()
     groups = grouped(rows)
     whole = _whole_tracks(run)
-    made = []
-    for one in standings(rows):
-        largest = max(row["dimensions"] for row in groups[one.track, one.budget, one.method])
-        if one.track not in whole or one.budget >= (1 << largest) - 2:
+    entries = []
+    for standing in standings(rows, PRIMARY):
+        members = groups[standing.track, standing.budget, standing.method]
+        if standing.track not in whole or standing.budget >= max(row.largest_budget for row in members):
             continue
-        interval = macro_interval(measurements(groups[one.track, one.budget, one.method]))
-        made.append(
-            Entry(
-                track=one.track,
-                budget=one.budget,
-                rules=bool(run.description["rules"]),
-                method=one.method,
+        interval = macro_interval(measurements(members, PRIMARY.of))
+        entries.append(
+            LeaderboardEntry(
+                track=standing.track,
+                budget=standing.budget,
+                rules=run.description.rules,
+                method=standing.method,
                 submission=run.name,
                 recovery=interval.estimate,
                 low=interval.low,
                 high=interval.high,
-                strict=one.strict,
-                exact=one.exact,
-                sources=one.sources,
-                missing=one.missing,
-                families=dict(one.families),
+                strict=standing.strict,
+                exact=standing.exact,
+                sources=standing.sources,
+                missing=standing.missing,
+                families=dict(standing.families),
                 digest=digest,
             )
         )
-    return made
+    return entries
 
 
-def board_of(folder: Path) -> list[Entry]:
+def board_of(folder: Path) -> list[LeaderboardEntry]:
     """Entries of all packed runs in a folder, each verified.
 
     Raises
@@ -102,7 +109,7 @@ def board_of(folder: Path) -> list[Entry]:
     RunError
         If one of them is refused or was made on other reference tables than the package's, or two bear one name.
     """
-    entries: list[Entry] = []
+    entries: list[LeaderboardEntry] = []
     names: Counter[str] = Counter()
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         with storage_errors(path, "read"):
@@ -110,9 +117,8 @@ def board_of(folder: Path) -> list[Entry]:
         names[submission.name] += 1
         if off := off_leaderboard(submission.plan):
             raise RunError(
-                f"{path} cannot stand on the leaderboard, which takes conditions of the catalog on the package's "
-                f"tables only, so not {first_few(off)}; take the file out of "
-                "the folder, or pack a run without them"
+                f"{path} cannot stand on the leaderboard: it takes only conditions of the catalog, on the package's "
+                f"tables, and so not {first_few(off)}; take the file out of the folder, or pack a run without them"
             )
         entries += entries_of(verified(submission), submission.digest)
     if repeated := [name for name, count in names.items() if count > 1]:
@@ -120,17 +126,17 @@ def board_of(folder: Path) -> list[Entry]:
     return ranked(entries)
 
 
-def ranked(entries: Iterable[Entry]) -> list[Entry]:
+def ranked(entries: Iterable[LeaderboardEntry]) -> list[LeaderboardEntry]:
     """By track, budget, without and with rules, then falling recovery."""
     return sorted(
         entries,
-        key=lambda one: (
-            _track_rank(one.track),
-            one.budget,
-            one.rules,
-            -round(one.recovery, 9),
-            one.method,
-            one.submission,
+        key=lambda entry: (
+            _track_rank(entry.track),
+            entry.budget,
+            entry.rules,
+            -round(entry.recovery, 9),
+            entry.method,
+            entry.submission,
         ),
     )
 
@@ -140,33 +146,39 @@ def _track_rank(track: str) -> int:
     return tracks.index(track) if track in tracks else len(tracks)
 
 
-def encode_board(entries: Sequence[Entry]) -> bytes:
+def encode_board(entries: Sequence[LeaderboardEntry]) -> bytes:
     """The leaderboard as a file: numbers to nine decimals, so that it is the same on every machine."""
-    return pretty({"entries": [_rounded(asdict(one)) for one in entries]})
+    return pretty(_rounded(to_json(_Board(tuple(entries)))))
 
 
-def recorded_board() -> list[Entry]:
+def recorded_board() -> list[LeaderboardEntry]:
     """The leaderboard that comes with the package."""
     from importlib.resources import files
 
     path = files("whatworked.results") / BOARD
     if not path.is_file():
         return []
-    return [Entry(**one) for one in json.loads(path.read_text(encoding="utf-8"))["entries"]]
+    return decode_board(path.read_bytes())
+
+
+def decode_board(data: bytes) -> list[LeaderboardEntry]:
+    """Entries of the file of a leaderboard."""
+    return list(msgspec.json.decode(data, type=_Board).entries)
 
 
 def _whole_tracks(run: Run) -> set[str]:
     """Tracks of the catalog of which the run has every condition."""
     from whatworked import catalog
 
-    held = {entry["condition"] for entry in run.description["conditions"]}
     wanted: dict[str, set[str]] = {}
-    for one in catalog.conditions():
-        wanted.setdefault(one.track, set()).add(one.id)
-    return {track for track, names in wanted.items() if names <= held}
+    for condition in catalog.conditions():
+        wanted.setdefault(condition.track, set()).add(condition.id)
+    return {track for track, names in wanted.items() if names <= set(run.description.by_condition)}
 
 
 def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _rounded(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(inner) for inner in value]
     return round(value, 9) if isinstance(value, float) else value

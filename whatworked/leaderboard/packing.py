@@ -1,7 +1,7 @@
 """A run as one compact file: what is needed to grade it again, and the grades it claims.
 
 The file is compressed canonical JSON. Purchases and aliases are ranks; predictions keep all their digits. Its digest
-covers everything in it, so that a file that was damaged on the way is told from one that claims what is not so.
+covers everything in it. So a file that was damaged on the way can be told from one that makes false claims.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import Annotated, Any
 import msgspec
 
 from whatworked.errors import InvalidOptionError, RunError
-from whatworked.grading.record import Key, Record
-from whatworked.plugins.limits import LONGEST
+from whatworked.grading.grades import Grade
+from whatworked.grading.record import Key, Record, place_of
+from whatworked.runs.description import SCHEMA, PlanDescription, to_json
 from whatworked.runs.folder import Run
-from whatworked.runs.plan import SCHEMA
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.surfaces.masks import as_strings, mask_ranks
 
 KIND = "whatworked run"
 SUFFIX = ".json.gz"
 CLAIMS = ("effect_recovery", "effect_mae", "grid_mae", "strict", "exact")
-"""Graded quantities that a file states, in this order; they must come out again.
+"""Graded quantities that a file states, in this order. Grading again must give the same.
 
-Recovery alone would not do: it is 0 for every prediction that is bad enough.
+Recovery alone would not be enough: it is 0 for every prediction that is bad enough.
 """
 LARGEST = 1 << 30
 """Bytes that a file may unpack to."""
@@ -39,7 +39,7 @@ _FEW = 5
 _HINT = "make one with `whatworked submit`"
 
 
-class Packed(msgspec.Struct, frozen=True, array_like=True):
+class PackedRecord(msgspec.Struct, frozen=True, array_like=True):
     """One record of a packed run."""
 
     condition: str
@@ -58,40 +58,10 @@ class Packed(msgspec.Struct, frozen=True, array_like=True):
         return self.condition, self.method, self.budget, self.seed
 
 
-class _Place(msgspec.Struct, frozen=True):
-    condition: str
-    source: str
-    family: str
-    track: str
-    dimensions: Annotated[int, msgspec.Meta(ge=1, le=20)]
-    table: str
+class _StrangersPlan(PlanDescription, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A plan in a stranger's file: it may hold nothing else, and it must be possible to run it."""
 
-
-class _Plugin(msgspec.Struct, frozen=True):
-    spec: str | None
-    origin: str
-    stochastic: bool
-
-
-class _Pair(msgspec.Struct, frozen=True):
-    method: str
-    estimator: str
-    policy: str
-
-
-class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The form of a plan in a file; see `whatworked.runs.Plan.description`."""
-
-    schema: int
-    conditions: tuple[_Place, ...]
-    rules: bool
-    estimators: dict[str, _Plugin]
-    policies: dict[str, _Plugin]
-    methods: tuple[_Pair, ...]
-    budgets: tuple[Annotated[int, msgspec.Meta(ge=0)], ...]
     seeds: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
-    batch: Annotated[int, msgspec.Meta(ge=1)]
-    time_limit: Annotated[float, msgspec.Meta(gt=0, le=LONGEST)] | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError, which msgspec turns into a validation error, for a plan that cannot have been run."""
@@ -99,13 +69,13 @@ class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("; ".join(problems))
 
     def _problems(self) -> Iterator[str]:
-        lost = {one.estimator for one in self.methods} - set(self.estimators)
-        lost |= {one.policy for one in self.methods} - set(self.policies)
-        if lost:
-            yield f"its plan does not describe {', '.join(sorted(lost))}"
+        undescribed = {method.estimator for method in self.methods} - set(self.estimators)
+        undescribed |= {method.policy for method in self.methods} - set(self.policies)
+        if undescribed:
+            yield f"its plan does not describe {', '.join(sorted(undescribed))}"
         parts: dict[str, list[str]] = {
-            "condition": [one.condition for one in self.conditions],
-            "method": [one.method for one in self.methods],
+            "condition": [condition.condition for condition in self.conditions],
+            "method": [method.method for method in self.methods],
             "budget": [str(budget) for budget in self.budgets],
         }
         for kind, names in parts.items():
@@ -125,9 +95,11 @@ class Submission:
     ----------
     name, note : str
         What its makers call it, and what they say about it.
-    plan, software : dict
+    plan : PlanDescription
         As in the run's manifest.
-    records : tuple of Packed
+    software : dict
+        Likewise.
+    records : tuple of PackedRecord
         As stated; not checked.
     digest : str
         SHA-256 of the content.
@@ -135,9 +107,9 @@ class Submission:
 
     name: str
     note: str
-    plan: dict[str, Any]
+    plan: PlanDescription
     software: dict[str, Any]
-    records: tuple[Packed, ...]
+    records: tuple[PackedRecord, ...]
     digest: str
 
 
@@ -155,15 +127,17 @@ def pack(run: Run, name: str, note: str = "") -> bytes:
         raise InvalidOptionError(f"the name of the run is {_short(name)}; give a text in one line")
     if not _is_note(note):
         raise InvalidOptionError(f"the note of the run is {_short(note)}; give a text in one line, or none")
-    sizes = {entry["condition"]: int(entry["dimensions"]) for entry in run.description["conditions"]}
+    conditions = run.description.by_condition
     content = {
         "kind": KIND,
         "schema": SCHEMA,
         "name": name,
         "note": note,
-        "plan": run.description,
-        "software": run.manifest["software"],
-        "records": [msgspec.to_builtins(_packed(record, sizes[record.condition])) for record in run.records],
+        "plan": to_json(run.description),
+        "software": run.manifest.software,
+        "records": [
+            msgspec.to_builtins(_packed(record, conditions[record.condition].dimensions)) for record in run.records
+        ],
     }
     if off := off_leaderboard(run.description):
         content[OFF] = list(off)
@@ -196,25 +170,26 @@ def unpack(data: bytes, where: str) -> Submission:
     if problems := list(_form_problems(content)):
         listed = f" {problems[0]}" if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
         raise RunError(f"{where} is not a whole packed run:{listed}")
-    records = msgspec.convert(content["records"], type=tuple[Packed, ...])
-    fields = {name: content[name] for name in ("name", "note", "plan", "software")}
-    return Submission(**fields, records=records, digest=digest)
+    records = msgspec.convert(content["records"], type=tuple[PackedRecord, ...])
+    plan = msgspec.convert(content["plan"], type=PlanDescription)
+    fields = {name: content[name] for name in ("name", "note", "software")}
+    return Submission(**fields, plan=plan, records=records, digest=digest)
 
 
-def off_leaderboard(plan: Mapping[str, Any]) -> tuple[str, ...]:
-    """Conditions of a plan with another reference table than the package has, or with one that it has not.
+def off_leaderboard(plan: PlanDescription) -> tuple[str, ...]:
+    """Conditions of a plan whose reference table is not one of the package's.
 
-    The leaderboard of the project takes the catalog's conditions on the package's tables only, so that whoever has the
-    package can grade its runs again.
+    The leaderboard of the project takes only conditions of the catalog on the package's tables, so that whoever has
+    the package can grade its runs again.
     """
     from whatworked.references import folder
     from whatworked.references.index import read_index
 
     tables = read_index(folder()).tables
     return tuple(
-        one["condition"]
-        for one in plan["conditions"]
-        if one["condition"] not in tables or tables[one["condition"]].digest != one["table"]
+        condition.condition
+        for condition in plan.conditions
+        if condition.condition not in tables or tables[condition.condition].digest != condition.table
     )
 
 
@@ -226,15 +201,15 @@ def _form_problems(content: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(content.get("software"), dict):
         yield f"`software` is {_short(content.get('software'))}; it must be an object"
     off = content.get(OFF, [])
-    if not isinstance(off, list) or not all(isinstance(one, str) for one in off):
+    if not isinstance(off, list) or not all(isinstance(condition, str) for condition in off):
         yield f"`{OFF}` is {_short(off)}; it must be a list of conditions"
-    if problem := _misfit(content.get("plan"), _Plan):
+    if problem := _misfit(content.get("plan"), _StrangersPlan):
         yield f"plan: {problem}"
     records = content.get("records")
     if not isinstance(records, list):
         yield f"`records` is {_short(records)}; it must be a list"
         return
-    misfits = ((number, _misfit(one, Packed)) for number, one in enumerate(records, 1))
+    misfits = ((number, _misfit(record, PackedRecord)) for number, record in enumerate(records, 1))
     wrong = [f"record {number}: {problem}" for number, problem in misfits if problem]
     yield from wrong[:_FEW]
     if len(wrong) > _FEW:
@@ -264,7 +239,7 @@ def _short(value: object) -> str:
     return "missing" if value is None else text if len(text) <= 40 else f"{text[:39]}…"
 
 
-def record_of(packed: Packed, d: int, table: str, grade: dict[str, Any]) -> Record:
+def full_record(packed: PackedRecord, d: int, table: str, grade: Grade) -> Record:
     """A full record, with a grade computed anew."""
     return Record(
         condition=packed.condition,
@@ -280,8 +255,10 @@ def record_of(packed: Packed, d: int, table: str, grade: dict[str, Any]) -> Reco
     )
 
 
-def _packed(record: Record, d: int) -> Packed:
-    return Packed(
+def _packed(record: Record, d: int) -> PackedRecord:
+    if record.grade is None:
+        raise RunError(f"{place_of(record.key)} has no grade; make the run again with `whatworked bench --fresh`")
+    return PackedRecord(
         condition=record.condition,
         method=record.method,
         budget=record.budget,
@@ -290,14 +267,13 @@ def _packed(record: Record, d: int) -> Packed:
         aliases=_ranks(record.aliases, d),
         predictions=record.predictions,
         failure=record.failure,
-        claims=claims_of(record.grade or {}),
+        claims=claims_of(record.grade),
     )
 
 
-def claims_of(grade: Mapping[str, Any]) -> tuple[float, float | None, float | None, bool, bool]:
-    """What a file states of a grade."""
-    recovery, effect, grid, strict, exact = (grade[name] for name in CLAIMS)
-    return recovery, effect, grid, strict, exact
+def claims_of(grade: Grade) -> tuple[float, float | None, float | None, bool, bool]:
+    """What a file states of a grade, in the order of `CLAIMS`."""
+    return grade.effect_recovery, grade.effect_mae, grade.grid_mae, grade.strict, grade.exact
 
 
 def _ranks(masks: Sequence[str], d: int) -> tuple[int, ...]:

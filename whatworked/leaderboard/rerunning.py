@@ -1,20 +1,19 @@
-"""Running a submission's own plug-ins again, to see whether they make its predictions."""
+"""Running the plug-ins of a packed run again, to see whether they make its predictions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from whatworked.errors import PluginError, RunError
 from whatworked.grading.record import Record, place_of
 from whatworked.plugins import Plugin, load
-from whatworked.plugins.beside import digests_in, path_beside
+from whatworked.plugins.origin import path_in_folder
 from whatworked.plugins.registry import Kind
 from whatworked.plugins.spec import parse_spec
 from whatworked.runs.benchmark import execute
+from whatworked.runs.description import KINDS, PlanDescription, PluginDescription
 from whatworked.runs.folder import Run
 from whatworked.runs.plan import Method, Plan
 from whatworked.runs.tasks import catalog_tasks
@@ -24,7 +23,7 @@ CLOSE = 1e-9
 """Largest difference of a prediction that counts as rounding."""
 
 
-def plan_of(description: dict[str, Any], references: Path | None = None) -> Plan:
+def plan_of(description: PlanDescription, references: Path | None = None) -> Plan:
     """The plan of a run from its description.
 
     Raises
@@ -34,57 +33,52 @@ def plan_of(description: dict[str, Any], references: Path | None = None) -> Plan
     PluginError, UnknownNameError
         If a plug-in or condition is not there.
     """
-    lost = [
-        label
-        for kind in ("estimators", "policies")
-        for label, facts in description[kind].items()
-        if facts["spec"] is None
-    ]
-    if lost:
-        raise RunError(f"{', '.join(lost)} cannot be run again: given as a Python object, not as a text that names it")
-    estimators = {label: _loaded(label, facts, "estimator") for label, facts in description["estimators"].items()}
-    policies = {label: _loaded(label, facts, "policy") for label, facts in description["policies"].items()}
+    objects = [label for kind in KINDS for label, plugin in description.plugins(kind).items() if plugin.spec is None]
+    if objects:
+        raise RunError(
+            f"{', '.join(objects)} cannot be run again: given as a Python object, not as a text that names it"
+        )
+    estimators = {label: _loaded(label, plugin, "estimator") for label, plugin in description.estimators.items()}
+    policies = {label: _loaded(label, plugin, "policy") for label, plugin in description.policies.items()}
     methods = tuple(
-        Method(estimators[one["estimator"]], policies[one["policy"]], one["method"]) for one in description["methods"]
+        Method(estimators[method.estimator], policies[method.policy], method.method) for method in description.methods
     )
-    names = [entry["condition"] for entry in description["conditions"]]
-    tasks = catalog_tasks(names, rules=description["rules"], references=references)
-    limit = description.get("time_limit")
-    return Plan(tasks, methods, tuple(description["budgets"]), description["seeds"], description["batch"], limit)
+    tasks = catalog_tasks(list(description.by_condition), rules=description.rules, references=references)
+    return Plan(tasks, methods, description.budgets, description.seeds, description.batch, description.time_limit)
 
 
-def plugin_files(description: Mapping[str, Any]) -> dict[str, str]:
+def plugin_files(description: PlanDescription) -> dict[str, str]:
     """File, as the run names it, to the SHA-256 of its bytes, for all plug-ins that came from files.
 
-    Files beside them that they import are among them.
+    Files of their folders that they import are among them.
     """
     found: dict[str, str] = {}
-    for kind in ("estimators", "policies"):
-        for facts in description[kind].values():
-            if facts["spec"] is not None:
-                digests = digests_in(facts["origin"])
-                found |= {path_beside(facts["spec"], name): digest for name, digest in digests.items()}
+    for kind in KINDS:
+        for plugin in description.plugins(kind).values():
+            if plugin.spec is not None:
+                files = plugin.origin.files
+                found |= {path_in_folder(plugin.spec, file.name): file.digest for file in files}
     return found
 
 
-def _loaded(label: str, facts: Mapping[str, Any], kind: Kind) -> Plugin:
+def _loaded(label: str, stated: PluginDescription, kind: Kind) -> Plugin:
     """A plug-in of the run; one from a file must come from a file with the same bytes."""
-    stated = digests_in(facts["origin"])
-    if not stated:
-        return load(facts["spec"], kind, label)
-    (_, digest), *beside = stated.items()
-    others = "".join(f", and {name} beside it with {other}" for name, other in beside)
+    spec = str(stated.spec)
+    if not stated.origin.files:
+        return load(spec, kind, label)
+    own, *imported = stated.origin.files
+    others = "".join(f", and {file.name} in its folder with {file.digest}" for file in imported)
     needed = (
-        f"{label} was run from the file {parse_spec(facts['spec']).container} with SHA-256 {digest}{others}, which is "
+        f"{label} was run from the file {parse_spec(spec).container} with SHA-256 {own.digest}{others}, which is "
         "not in the packed run; get it from the run's makers and repeat this where that path leads to it"
     )
     try:
-        plugin = load(facts["spec"], kind, label)
+        plugin = load(spec, kind, label)
     except PluginError as error:
         raise PluginError(f"{error}; {needed}") from error
-    # A run that was made before files beside a plug-in's were noted states the plug-in's alone.
-    held = dict(list(digests_in(plugin.origin).items())[: None if beside else 1])
-    if held != stated:
+    # Runs made before imported files were noted state the plug-in's own file alone.
+    found = plugin.origin.files if imported else plugin.origin.files[:1]
+    if found != stated.origin.files:
         raise PluginError(f"{plugin.origin} is another file: {needed}")
     return plugin
 
@@ -100,13 +94,13 @@ def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None)
     Raises
     ------
     RunError
-        If the run states of a plug-in that seeds change it and they do not, or the other way round.
+        If the run says of a plug-in that seeds change it and they do not, or the other way round.
     """
     plan = plan_of(run.description, references)
     if wrong := _stochastic_otherwise(plan, run.description):
         raise RunError(
-            f"it is stated wrongly of {', '.join(wrong)} whether seeds change it, so the run lacks seeds or has too "
-            "many; it cannot be compared: have it made anew with `whatworked bench`"
+            f"the run is wrong about whether seeds change {', '.join(wrong)}, so it has too few or too many seeds and "
+            "cannot be compared; ask its makers to run it again with `whatworked bench`"
         )
     again = execute(plan, folder, jobs, label="rerun")
     theirs = {record.key: record for record in run.records}
@@ -116,14 +110,12 @@ def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None)
     return found
 
 
-def _stochastic_otherwise(plan: Plan, description: Mapping[str, Any]) -> list[str]:
+def _stochastic_otherwise(plan: Plan, description: PlanDescription) -> list[str]:
     """Plug-ins of which the description says that seeds change them and they do not, or the other way round."""
-    loaded = {"estimators": plan.estimators, "policies": plan.policies}
     return [
         plugin.label
-        for kind, plugins in loaded.items()
-        for plugin in plugins
-        if plugin.stochastic != description[kind][plugin.label]["stochastic"]
+        for plugin in (*plan.estimators, *plan.policies)
+        if plugin.stochastic != description.plugins(plugin.kind)[plugin.label].stochastic
     ]
 
 

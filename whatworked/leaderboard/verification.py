@@ -1,17 +1,16 @@
 """Grading a packed run again from its predictions, and refusing what does not match.
 
-What is checked: reference tables, that seeds are stated to change what they change among the plug-ins that come with
-WhatWorked, that every record of the plan is there and no other, that purchases keep to the
-budget and the cube, that a record is either a delivery or a failure, that measured cells hold the measured values, that
-aliases follow from the workflow's classes, and that the grades claimed come out again. What cannot be checked from a
-file alone is whether the named plug-ins made the predictions; `whatworked.leaderboard.rerunning` does that.
+Checked are the reference tables; for WhatWorked's own plug-ins, whether seeds change them; that exactly the records of
+the plan are there; that purchases keep to the budget and the cube; that a record is either a delivery or a failure;
+that measured cells hold the measured values; that aliases follow from the workflow's classes; and that grading gives
+the grades claimed. A file alone cannot show that the named plug-ins made the predictions;
+`whatworked.leaderboard.rerunning` checks that.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,13 @@ from whatworked.environments.effects.delivery import aliases_of
 from whatworked.errors import PluginError, RunError, UnknownNameError
 from whatworked.grading.grader import grade, grade_missing
 from whatworked.grading.grades import Grade
-from whatworked.grading.record import Key, place_of
-from whatworked.leaderboard.packing import CLAIMS, Packed, Submission, claims_of, record_of
+from whatworked.grading.record import place_of
+from whatworked.leaderboard.packing import CLAIMS, PackedRecord, Submission, claims_of, full_record
 from whatworked.plugins import load, parse_spec
-from whatworked.plugins.registry import Kind, built_in
+from whatworked.plugins.registry import built_in
+from whatworked.runs.description import KINDS, SCHEMA, PlanDescription, RunManifest
 from whatworked.runs.folder import Run
-from whatworked.runs.plan import SCHEMA
+from whatworked.runs.plan import describe_task
 from whatworked.runs.tasks import Task, catalog_tasks
 from whatworked.surfaces.masks import anchors, as_strings, mask_string
 from whatworked.wording import counted, first_few
@@ -35,7 +35,7 @@ SHOWN = 12
 """Problems that a refusal spells out."""
 _CLOSE = 1e-9
 _NAMED = 1000
-"""Missing records that are looked for one by one however few there are; a plan can call for any number."""
+"""Up to this many missing records are looked for one by one, however few there are; a plan can call for any number."""
 
 
 def verified(submission: Submission, references: Path | None = None) -> Run:
@@ -65,44 +65,17 @@ def verified(submission: Submission, references: Path | None = None) -> Run:
         if not found:
             regraded = _grade(packed, task)
             found = list(_claim_problems(packed, regraded))
-            records.append(record_of(packed, task.d, task.digest, regraded.to_dict()))
+            records.append(full_record(packed, task.d, task.digest, regraded))
         problems += [f"{place_of(packed.key)}: {problem}" for problem in found]
     _refuse(submission, problems)
-    manifest = {
-        "schema": SCHEMA,
-        "plan": submission.plan,
-        "software": submission.software,
-        "records": len(records),
-        "missing": sum(record.predictions is None for record in records),
-    }
-    return Run(manifest, tuple(records), (), submission.name)
-
-
-def expected_keys(plan: Mapping[str, Any]) -> Iterator[Key]:
-    """Condition, method, budget and seed of every record that a plan calls for, in its order."""
-    stochastic = {
-        one["method"]: plan["estimators"][one["estimator"]]["stochastic"]
-        or plan["policies"][one["policy"]]["stochastic"]
-        for one in plan["methods"]
-    }
-    for place in plan["conditions"]:
-        for method, random in stochastic.items():
-            for budget in plan["budgets"]:
-                if budget <= (1 << place["dimensions"]) - 2:
-                    for seed in range(plan["seeds"] if random else 1):
-                        yield place["condition"], method, budget, seed
-
-
-def expected_count(plan: Mapping[str, Any]) -> int:
-    """How many records a plan calls for: the number of `expected_keys`, which may be more than any memory holds."""
-    seeds = sum(
-        plan["seeds"]
-        if plan["estimators"][one["estimator"]]["stochastic"] or plan["policies"][one["policy"]]["stochastic"]
-        else 1
-        for one in plan["methods"]
+    manifest = RunManifest(
+        schema=SCHEMA,
+        plan=submission.plan,
+        software=submission.software,
+        records=len(records),
+        missing=sum(record.predictions is None for record in records),
     )
-    budgets = sorted(plan["budgets"])
-    return int(seeds * sum(bisect_right(budgets, (1 << place["dimensions"]) - 2) for place in plan["conditions"]))
+    return Run(manifest, tuple(records), (), submission.name)
 
 
 def _refuse(submission: Submission, problems: Sequence[str]) -> None:
@@ -112,12 +85,12 @@ def _refuse(submission: Submission, problems: Sequence[str]) -> None:
         raise RunError(f"{submission.name!r} is refused for {counted(len(problems), 'reason')}:{lines}{more}")
 
 
-def _tables(plan: Mapping[str, Any], references: Path | None) -> tuple[list[str], dict[str, Task]]:
+def _tables(plan: PlanDescription, references: Path | None) -> tuple[list[str], dict[str, Task]]:
     problems: list[str] = []
     tasks: dict[str, Task] = {}
-    for place in plan["conditions"]:
+    for stated in plan.conditions:
         try:
-            (task,) = catalog_tasks([place["condition"]], rules=bool(plan["rules"]), references=references)
+            (task,) = catalog_tasks([stated.condition], rules=plan.rules, references=references)
         except UnknownNameError as error:
             own = (
                 ""
@@ -126,42 +99,42 @@ def _tables(plan: Mapping[str, Any], references: Path | None) -> tuple[list[str]
             )
             problems.append(f"{error}{own}")
             continue
+        here = describe_task(task)
         differing = [
-            f"{task.condition}: its {name} is {place.get(name)!r} in the file and {value!r} here"
-            for name, value in task.facts.items()
-            if place.get(name) != value
+            f"{task.condition}: its {name} is {getattr(stated, name)!r} in the file and {getattr(here, name)!r} here"
+            for name in here.__struct_fields__
+            if getattr(stated, name) != getattr(here, name)
         ]
         problems += differing
-        # Against other truths every record would be wrong, which says no more.
+        # Against other truths every record would be wrong, so its records are not checked.
         if not differing:
             tasks[task.condition] = task
     return problems, tasks
 
 
-def _seed_problems(plan: Mapping[str, Any]) -> Iterator[str]:
-    """A plug-in that seeds change and that is stated otherwise could leave out the seeds that went badly."""
-    kinds: tuple[tuple[str, Kind], ...] = (("estimators", "estimator"), ("policies", "policy"))
-    for part, kind in kinds:
+def _seed_problems(plan: PlanDescription) -> Iterator[str]:
+    """If a file could say wrongly that seeds do not change a plug-in, it could leave out the seeds that went badly."""
+    for kind in KINDS:
         known = built_in(kind)
-        for label, stated in plan[part].items():
+        for label, stated in plan.plugins(kind).items():
             try:
                 # Code from elsewhere is not loaded to grade a file.
-                if stated["spec"] is None or (spec := parse_spec(stated["spec"])).container or spec.target not in known:
+                if stated.spec is None or (spec := parse_spec(stated.spec)).container or spec.target not in known:
                     continue
-                changes = load(stated["spec"], kind, label).stochastic
+                changes = load(stated.spec, kind, label).stochastic
             except PluginError as error:
                 yield f"{label}: {error}"
                 continue
-            if changes != stated["stochastic"]:
-                yield f"{label}: seeds {'change it' if changes else 'do not change it'}, and the file says otherwise"
+            if changes != stated.stochastic:
+                yield f"{label}: seeds {'change it' if changes else 'do not change it'}, but the file says otherwise"
 
 
 def _completeness(submission: Submission) -> list[str]:
-    called = expected_count(submission.plan)
-    if called > 2 * len(submission.records) + _NAMED:
-        return [f"its plan calls for {called} records; it has {len(submission.records)}"]
-    found = Counter(one.key for one in submission.records)
-    wanted = dict.fromkeys(expected_keys(submission.plan))
+    expected = submission.plan.key_count()
+    if expected > 2 * len(submission.records) + _NAMED:
+        return [f"its plan calls for {expected} records; it has {len(submission.records)}"]
+    found = Counter(record.key for record in submission.records)
+    wanted = dict.fromkeys(submission.plan.keys())
     if not wanted:
         return ["its plan calls for no record: every budget exceeds the masks there are"]
     problems = [f"missing record: {place_of(key)}" for key in wanted if key not in found]
@@ -169,7 +142,7 @@ def _completeness(submission: Submission) -> list[str]:
     return problems + [f"record given {count} times: {place_of(key)}" for key, count in found.items() if count > 1]
 
 
-def _record_problems(packed: Packed, task: Task) -> Iterator[str]:
+def _record_problems(packed: PackedRecord, task: Task) -> Iterator[str]:
     cells, bought = 1 << task.d, packed.purchases
     illegal = [rank for rank in (*bought, *packed.aliases) if not 0 <= rank < cells]
     if illegal:
@@ -181,14 +154,14 @@ def _record_problems(packed: Packed, task: Task) -> Iterator[str]:
         yield "a mask was bought twice, or an anchor was bought"
     if packed.predictions is None:
         if not packed.failure:
-            yield "nothing was delivered and no cause is given"
+            yield "nothing was delivered, and no cause is given"
         return
     if packed.failure is not None:
-        yield "it is called a failure and holds predictions"
+        yield "it states a failure, but holds predictions"
     yield from _prediction_problems(packed, task)
 
 
-def _prediction_problems(packed: Packed, task: Task) -> Iterator[str]:
+def _prediction_problems(packed: PackedRecord, task: Task) -> Iterator[str]:
     table = np.asarray(packed.predictions, dtype=np.float64)
     if table.shape != (1 << task.d,) or not np.isfinite(table).all() or table.min() < 0.0 or table.max() > 1.0:
         yield f"predictions are not {1 << task.d} numbers from 0 to 1"
@@ -202,7 +175,7 @@ def _prediction_problems(packed: Packed, task: Task) -> Iterator[str]:
         yield from _alias_problems(packed, task, table, measured)
 
 
-def _alias_problems(packed: Packed, task: Task, table: Any, measured: Any) -> Iterator[str]:
+def _alias_problems(packed: PackedRecord, task: Task, table: Any, measured: Any) -> Iterator[str]:
     if task.equivalence is None:
         yield "aliases are given in a run without rules"
         return
@@ -216,14 +189,14 @@ def _alias_problems(packed: Packed, task: Task, table: Any, measured: Any) -> It
             yield f"alias {mask_string(rank, task.d)} does not hold the measured value of its class"
 
 
-def _grade(packed: Packed, task: Task) -> Grade:
+def _grade(packed: PackedRecord, task: Task) -> Grade:
     if packed.predictions is None:
         return grade_missing(task.surface)
     return grade(task.surface, packed.predictions, [*anchors(task.d), *packed.purchases])
 
 
-def _claim_problems(packed: Packed, regraded: Grade) -> Iterator[str]:
-    for name, claimed, found in zip(CLAIMS, packed.claims, claims_of(regraded.to_dict()), strict=True):
+def _claim_problems(packed: PackedRecord, regraded: Grade) -> Iterator[str]:
+    for name, claimed, found in zip(CLAIMS, packed.claims, claims_of(regraded), strict=True):
         if isinstance(claimed, bool) or claimed is None or found is None:
             differ = claimed != found
         else:

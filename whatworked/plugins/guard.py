@@ -1,4 +1,4 @@
-"""Running a plug-in's code: what it does wrong becomes a failure with a name; it prints nothing to standard output."""
+"""Running a plug-in's code. An error in it becomes a named failure; what it prints goes to standard error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Failure:
     trace : str
         The traceback, for the log.
     late : bool
-        Whether it was ended by the time limit; where it was then (`trace`) differs from run to run.
+        Whether the time limit ended it; where it was by then (`trace`) differs from run to run.
     """
 
     where: str
@@ -43,32 +43,33 @@ class Failure:
 
 
 @dataclass
-class Outcome:
-    """What happened inside a guarded block: a failure or None, and how often each warning category was raised."""
+class CallResult:
+    """What happened in a guarded call: a failure or None, and how often each category of warning was raised."""
 
     failure: Failure | None = None
     warnings: Counter[str] = field(default_factory=Counter)
 
 
 @contextlib.contextmanager
-def guarded(where: str) -> Iterator[Outcome]:
-    """Run a plug-in's code; only Ctrl-C gets out.
+def guarded(where: str) -> Iterator[CallResult]:
+    """Run a plug-in's code; of all exceptions, only Ctrl-C leaves the block.
 
     Inside the block standard output goes to standard error, so that a plug-in that prints does not spoil the output of
-    a command, and warnings are counted and not shown.
+    a command. Warnings are counted, not shown.
     """
-    outcome = Outcome()
+    result = CallResult()
     with warnings.catch_warnings(record=True) as raised, contextlib.redirect_stdout(sys.stderr):
         warnings.simplefilter("always")
         try:
-            yield outcome
+            yield result
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plug-in that calls sys.exit must not end the run
             late = isinstance(error, TimeLimitError)
-            outcome.failure = Failure(where, describe(error), encodable(traceback.format_exc()), late)
-    if outcome.failure is None or not outcome.failure.late:  # how many there were by then is a matter of time
-        outcome.warnings.update(warning.category.__name__ for warning in raised)
+            result.failure = Failure(where, describe(error), encodable(traceback.format_exc()), late)
+    # At a time limit, how many warnings there were depends on the machine.
+    if result.failure is None or not result.failure.late:
+        result.warnings.update(warning.category.__name__ for warning in raised)
 
 
 def describe(error: BaseException) -> str:
@@ -76,12 +77,12 @@ def describe(error: BaseException) -> str:
     name = type.__getattribute__(type(error), "__name__")
     try:
         message = " ".join(_ADDRESS.sub("0x…", encodable(str(error))).split())
-    except Exception:  # its message is a plug-in's code, too
+    except Exception:  # making the message runs the plug-in's code, too
         message = "its message cannot be told"
     text = f"{name}: {message}" if message else name
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def encodable(text: str) -> str:
-    """The text with what has no UTF-8, as names of files may hold, written as backslash escapes."""
+    """The text, with backslash escapes for what UTF-8 cannot encode, as names of files may hold."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -25,6 +25,7 @@ from whatworked.plugins.inspecting import (
     takes_seed,
 )
 from whatworked.plugins.optuna_sampler import OptunaPolicy, is_sampler_class
+from whatworked.plugins.origin import OBJECT, Origin
 from whatworked.plugins.registry import Kind
 from whatworked.plugins.resolve import read_text, resolve
 from whatworked.protocols import Estimator, Policy
@@ -47,11 +48,11 @@ class Plugin:
         Keyword arguments for `thing`.
     spec : str or None
         The text it was loaded from, None for an object handed over in Python.
-    origin : str
-        Distribution and version; or the file's name with the SHA-256 of its bytes, and likewise the files of its folder
-        that it imports.
+    origin : Origin
+        Where it comes from: distribution and version, or its file and the files of its folder that it imports, each
+        with the SHA-256 of its bytes.
     stochastic : bool
-        Whether a seed changes it: it takes a ``random_state`` or ``seed`` and none was given.
+        Whether a seed changes it: it takes a ``random_state`` or ``seed``, and none was given.
     """
 
     kind: Kind
@@ -59,7 +60,7 @@ class Plugin:
     thing: Any
     arguments: Mapping[str, Any] = field(default_factory=dict)
     spec: str | None = None
-    origin: str = "python object"
+    origin: Origin = OBJECT
     stochastic: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -171,12 +172,12 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
     Parameters
     ----------
     value : str or object
-        ``name``, ``module:Name`` or ``./file.py:Name``, with optional ``(keyword=literal, …)`` behind and ``label=`` in
-        front; or the thing itself; or a `Plugin`, which is returned as it is.
+        ``name``, ``module:Name`` or ``./file.py:Name``, with ``(keyword=literal, …)`` after it and ``label=`` before it
+        if wanted; or the thing itself; or a `Plugin`, which is returned as it is.
     kind : {"estimator", "policy"}
         What it should be.
     label : str, optional
-        What to call it; overrides the label of a text.
+        What to call it; it overrides the label of a text.
 
     Returns
     -------
@@ -205,7 +206,7 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
     return Plugin(kind, label or spec.label, thing, spec.arguments, spec.text, origin)
 
 
-def _load_again(spec: str, kind: Kind, label: str, origin: str) -> Plugin:
+def _load_again(spec: str, kind: Kind, label: str, origin: Origin) -> Plugin:
     plugin = load(spec, kind, label)
     if plugin.origin != origin:
         raise PluginError(f"{kind} {spec!r} changed while it was in use: it was {origin} and is {plugin.origin}")

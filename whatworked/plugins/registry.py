@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from whatworked.errors import PluginError, UnknownNameError, unknown_name
+from whatworked.plugins.origin import Origin
 
 Kind = Literal["estimator", "policy"]
 
@@ -83,8 +84,8 @@ def _phrase(factory: Any) -> str:
     return f"{first} ({preset}){classes}" if preset else first + classes
 
 
-def named(kind: Kind, name: str) -> tuple[Any, str]:
-    """What is registered under `name`, and where it comes from (``"whatworked 0.1.0"``).
+def named(kind: Kind, name: str) -> tuple[Any, Origin]:
+    """What is registered under `name`, and its origin.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def named(kind: Kind, name: str) -> tuple[Any, str]:
 
     factories = built_in(kind)
     if name in factories:
-        return factories[name], f"whatworked {__version__}"
+        return factories[name], Origin("package", "whatworked", __version__)
     points = installed(kind)
     if name not in points:
         other: Kind = "policy" if kind == "estimator" else "estimator"
@@ -107,7 +108,8 @@ def named(kind: Kind, name: str) -> tuple[Any, str]:
             raise UnknownNameError(f"unknown {kind} {name!r}; what stands in a module is named with a colon: {meant}")
         raise unknown_name(kind, name, [*factories, *points])
     point = points[name]
-    origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
+    dist = point.dist
+    origin = Origin("package", dist.name, dist.version) if dist else Origin("entry point", point.value)
     try:
         return point.load(), origin
     except Exception as error:

@@ -14,8 +14,9 @@ from types import ModuleType
 from typing import Any
 
 from whatworked.errors import PluginError
-from whatworked.plugins.beside import origin_of
 from whatworked.plugins.inspecting import guess_kind
+from whatworked.plugins.local_files import origin_of
+from whatworked.plugins.origin import Origin
 from whatworked.plugins.registry import Kind, named, names
 from whatworked.plugins.spec import Spec, parse_spec
 from whatworked.storage.canonical import sha256
@@ -23,16 +24,16 @@ from whatworked.storage.files import user_path
 from whatworked.wording import first_few
 
 _FOLDERS: set[str] = set()
-"""Folders of plug-in files, where modules are looked for last."""
+"""Folders of plug-in files. Modules are looked for in them last."""
 
 
 def read_text(text: str) -> Spec:
-    """`parse_spec`, with a file that is named alone answered by the names of what it holds; nothing of it is run.
+    """Parse a plug-in text. If it names a file alone, the error offers the names in that file; the file is not run.
 
     Raises
     ------
     PluginError
-        As `parse_spec`, and for a file without a name behind it.
+        As `parse_spec`, and for a file without a name after it.
     """
     path = user_path(text.strip())
     if not text.strip().endswith(".py") or ":" in text or not path.is_file():
@@ -45,14 +46,14 @@ def read_text(text: str) -> Spec:
     held = [node.name for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_")]
     choice = f"it has {', '.join(held)}" if held else "it has no class or function at its top level"
     raise PluginError(
-        f"{text!r} names a file and nothing in it; {choice}: write {text.strip()}:{(held or ['NAME'])[0]}"
+        f"{text!r} names a file, but nothing in it; {choice}: write {text.strip()}:{(held or ['NAME'])[0]}"
     )
 
 
-def resolve(spec: Spec, kind: Kind) -> tuple[Any, str]:
-    """The thing a text names, and where it comes from; raises `PluginError` or `UnknownNameError`.
+def resolve(spec: Spec, kind: Kind) -> tuple[Any, Origin]:
+    """The thing that a text names, and its origin; raises `PluginError` or `UnknownNameError`.
 
-    What is printed by code that is imported goes to standard error.
+    What imported code prints goes to standard error.
     """
     with contextlib.redirect_stdout(sys.stderr):
         if not spec.container:
@@ -69,22 +70,22 @@ def resolve(spec: Spec, kind: Kind) -> tuple[Any, str]:
     return thing, origin
 
 
-def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
+def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
     name = spec.container
     if name == "optuna":
         name = "optuna.samplers"
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
-        beside = Path(f"{name.replace('.', '/')}.py")
-        hint = f"for that file write ./{beside}:{spec.attribute}" if beside.is_file() else "is it installed?"
+        file = Path(f"{name.replace('.', '/')}.py")
+        hint = f"for that file write ./{file}:{spec.attribute}" if file.is_file() else "is it installed?"
         raise PluginError(f"{kind} {spec.text!r} cannot be imported: {error}; {hint}") from error
     except Exception as error:
         raise _import_failure(spec, kind, error) from error
     return module, _distribution(name.partition(".")[0])
 
 
-def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
+def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
     path = user_path(spec.container)
     try:
         data = path.read_bytes()
@@ -97,7 +98,7 @@ def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
         if found is None or found.loader is None:
             raise PluginError(f"{kind} {spec.text!r}: {path} is not a Python file; its name must end in .py")
         module = importlib.util.module_from_spec(found)
-        # Dataclasses and pickle look a class's module up by name; files beside the plug-in may be imported by it.
+        # Dataclasses and pickle look up a class's module by name. The file may import others of its folder.
         sys.modules[name] = module
         folder = str(path.resolve().parent)
         if folder not in sys.path:
@@ -110,7 +111,7 @@ def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, str]:
             if isinstance(error, KeyboardInterrupt):
                 raise
             raise _import_failure(spec, kind, error) from error
-    elsewhere = [place for place in sys.path if place not in _FOLDERS]
+    elsewhere = [entry for entry in sys.path if entry not in _FOLDERS]
     try:
         return sys.modules[name], origin_of(path, data, elsewhere)
     except OSError as error:
@@ -122,12 +123,12 @@ def _import_failure(spec: Spec, kind: Kind, error: BaseException) -> PluginError
     return PluginError(f"{kind} {spec.text!r} cannot be imported: {type(error).__name__}: {error}{where}")
 
 
-def _distribution(package: str) -> str:
+def _distribution(package: str) -> Origin:
     try:
         names = importlib.metadata.packages_distributions().get(package, [package])
-        return f"{names[0]} {importlib.metadata.version(names[0])}"
+        return Origin("package", names[0], importlib.metadata.version(names[0]))
     except importlib.metadata.PackageNotFoundError:
-        return package
+        return Origin("module", package)
 
 
 def _offer(module: ModuleType) -> str:
@@ -152,7 +153,7 @@ def kind_of(text: str, given: str | None = None) -> Kind:
     Raises
     ------
     PluginError
-        If it cannot be told: an object with neither ``fit`` nor ``ask``, a function of another number of arguments.
+        If neither fits: an object without ``fit`` and ``ask``, a function with another number of arguments.
     UnknownNameError
         If nothing is registered under a bare name.
     """

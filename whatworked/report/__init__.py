@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import CONFIDENCE, compare_methods
 from whatworked.comparing.findings import uncompared
-from whatworked.comparing.pool import Pool
 from whatworked.statistics.bootstrap import RESAMPLES
 from whatworked.storage.files import write_atomic
 
 
 def report_page(
-    pool: Pool,
+    runs: RunCollection,
     title: str | None = None,
     baseline: str | None = None,
     confidence: float = CONFIDENCE,
@@ -21,12 +21,12 @@ def report_page(
     """The page as text; see `write_report`."""
     from whatworked.report.page import render
 
-    figures = compare_methods(pool, baseline, confidence, resamples)
-    return render(pool, figures, title, resamples, uncompared(pool, figures, baseline))
+    results = compare_methods(runs, baseline, confidence, resamples)
+    return render(runs, results, title, resamples, uncompared(runs, results, baseline))
 
 
 def write_report(
-    pool: Pool,
+    runs: RunCollection,
     out: Path | str,
     title: str | None = None,
     baseline: str | None = None,
@@ -37,8 +37,8 @@ def write_report(
 
     Parameters
     ----------
-    pool : Pool
-        Runs (see `whatworked.comparing.pooled`).
+    runs : RunCollection
+        The results; see `whatworked.comparing.collect_runs`.
     out : Path or str
         The file.
     title : str, optional
@@ -57,4 +57,4 @@ def write_report(
     StorageError
         If the file cannot be written.
     """
-    write_atomic(Path(out), report_page(pool, title, baseline, confidence, resamples).encode())
+    write_atomic(Path(out), report_page(runs, title, baseline, confidence, resamples).encode())

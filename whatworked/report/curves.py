@@ -1,9 +1,10 @@
-"""Recovery against budget: one panel per track, and small ones per family."""
+"""The score against budget: one panel per track, and small ones per family."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whatworked.grading.score import PRIMARY, Score
 from whatworked.report.figures import MACRO, Point
 from whatworked.report.svg import SERIES, Scale, axes, element, marker, picture, polyline
 from whatworked.wording import counted
@@ -15,7 +16,7 @@ _MARGIN = 0.06
 """Share of the range of budgets that is left free on either side."""
 
 
-def panels(points: Sequence[Point], methods: Sequence[str]) -> dict[str, dict[str, str]]:
+def panels(points: Sequence[Point], methods: Sequence[str], score: Score = PRIMARY) -> dict[str, dict[str, str]]:
     """SVG of every panel by track and family, the one over all families first."""
     made: dict[str, dict[str, str]] = {}
     for point in points:
@@ -25,15 +26,19 @@ def panels(points: Sequence[Point], methods: Sequence[str]) -> dict[str, dict[st
             members = [point for point in points if (point.track, point.family) == (track, family)]
             if family == MACRO:
                 # Text of a drawing scales with it, so a narrow window is given a drawing of its own.
-                families[family] = element("div", _panel(track, family, members, methods, _WIDE), class_="for-wide")
-                narrow = _panel(track, family, members, methods, _NARROW)
+                families[family] = element(
+                    "div", _panel(track, family, members, methods, _WIDE, score), class_="for-wide"
+                )
+                narrow = _panel(track, family, members, methods, _NARROW, score)
                 families[family] += element("div", narrow, class_="for-narrow")
             else:
-                families[family] = _panel(track, family, members, methods, _SMALL)
+                families[family] = _panel(track, family, members, methods, _SMALL, score)
     return made
 
 
-def _panel(track: str, family: str, points: Sequence[Point], methods: Sequence[str], size: tuple[float, float]) -> str:
+def _panel(
+    track: str, family: str, points: Sequence[Point], methods: Sequence[str], size: tuple[float, float], score: Score
+) -> str:
     large = family == MACRO
     width, height = size
     budgets = sorted({point.budget for point in points})
@@ -41,12 +46,12 @@ def _panel(track: str, family: str, points: Sequence[Point], methods: Sequence[s
     x = Scale(budgets[0] - margin, budgets[-1] + margin, 34.0, width - 8.0)
     y = Scale(0.0, 1.0, height - (42.0 if large else 26.0), 26.0 if large else 12.0)
     ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0] if large else [0.0, 0.5, 1.0]
-    frame = axes(x, y, budgets, ticks, "budget (credits)" if large else "", "effect recovery" if large else "")
+    frame = axes(x, y, budgets, ticks, "budget (credits)" if large else "", score.phrase if large else "")
     series = [
         _series(index, method, [point for point in points if point.method == method], x, y, len(methods))
         for index, method in enumerate(methods)
     ]
-    name = f"Effect recovery against budget, {track} track, {family}"
+    name = f"{score.title} against budget, {track} track, {family}"
     return picture(width, height, frame + "".join(series), name, _describe(points, budgets[-1]))
 
 
@@ -65,12 +70,12 @@ def _series(index: int, method: str, points: Sequence[Point], x: Scale, y: Scale
         marker(
             index,
             at,
-            y(point.recovery),
-            f"{method}, B = {point.budget}: {point.recovery:.3f}{_interval(point)}, {counted(point.sources, 'source')}",
+            y(point.value),
+            f"{method}, B = {point.budget}: {point.value:.3f}{_interval(point)}, {counted(point.sources, 'source')}",
         )
         for at, point in placed
     ]
-    line = polyline((at, y(point.recovery)) for at, point in placed)
+    line = polyline((at, y(point.value)) for at, point in placed)
     return element("g", "".join([*whiskers, line, *marks]), class_=f"series s{index % SERIES}", data_method=method)
 
 
@@ -83,5 +88,5 @@ def _by_budget(point: Point) -> int:
 
 
 def _describe(points: Sequence[Point], budget: int) -> str:
-    last = sorted((point for point in points if point.budget == budget), key=lambda point: -point.recovery)
-    return f"At B = {budget}: " + ", ".join(f"{point.method} {point.recovery:.2f}" for point in last[:12]) + "."
+    last = sorted((point for point in points if point.budget == budget), key=lambda point: -point.value)
+    return f"At B = {budget}: " + ", ".join(f"{point.method} {point.value:.2f}" for point in last[:12]) + "."

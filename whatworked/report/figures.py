@@ -4,37 +4,78 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from whatworked.comparing.comparison import Figure
-from whatworked.comparing.pool import Pool
-from whatworked.comparing.summary import Row, grouped, measurements
+from whatworked.comparing.collection import RunCollection
+from whatworked.comparing.comparison import MethodResult
+from whatworked.comparing.summary import grouped, measurements
+from whatworked.grading.score import PRIMARY, Score
+from whatworked.runs.tidy import TidyRow
 from whatworked.statistics.bootstrap import macro_interval
 from whatworked.surfaces.masks import mask_strings
 
 MACRO = "all families"
 """Name of the panel over all families."""
 MOST_PREDICTIONS = 400_000
-"""Predicted cells that the page carries at most; beyond, the scatter leaves out budgets, the smallest first."""
+"""Predicted cells that the page carries at most. If there are more, budgets are left out, the smallest first."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a recovery curve."""
+    """One point of a curve: a method under one budget on one track, over one family or all."""
 
     track: str
     family: str
     method: str
     budget: int
-    recovery: float
+    value: float
     low: float | None
     high: float | None
     sources: int
 
+    def to_dict(self, score: Score = PRIMARY) -> dict[str, Any]:
+        """The point as plain JSON values; the value goes by the label of the score."""
+        content = asdict(self)
+        return {score.label if name == "value" else name: content[name] for name in content}
+
 
 @dataclass(frozen=True)
-class Bought:
+class SourceResult:
+    """One method on one condition under one budget, seeds averaged.
+
+    Attributes
+    ----------
+    track, condition, family, method : str
+    budget : int
+    value : float
+        Mean score.
+    strict, exact, spent : float
+        Share of seeds with a strict diagnosis, with an exact choice; mean credits spent.
+    seeds, missing : int
+        Number of seeds, and of those without a delivery.
+    """
+
+    track: str
+    budget: int
+    condition: str
+    family: str
+    method: str
+    value: float
+    strict: float
+    exact: float
+    spent: float
+    seeds: int
+    missing: int
+
+    def to_dict(self, score: Score = PRIMARY) -> dict[str, Any]:
+        """The result as plain JSON values; the value goes by the name of the graded quantity."""
+        content = asdict(self)
+        return {score.quantity if name == "value" else name: content[name] for name in content}
+
+
+@dataclass(frozen=True)
+class PurchaseCounts:
     """How often a policy bought each mask on the conditions of one d under one budget.
 
     Attributes
@@ -55,74 +96,74 @@ class Bought:
     counts: tuple[int, ...]
 
 
-def curve_points(pool: Pool, figures: Sequence[Figure], resamples: int) -> tuple[Point, ...]:
+def curve_points(runs: RunCollection, results: Sequence[MethodResult], resamples: int) -> tuple[Point, ...]:
     """Points of all curves: over all families, and for each family."""
-    confidence = figures[0].interval.confidence if figures else 0.95
+    confidence = results[0].interval.confidence if results else 0.95
+    score = results[0].standing.score if results else PRIMARY
     points = [
         Point(
-            one.standing.track,
+            result.standing.track,
             MACRO,
-            one.standing.method,
-            one.standing.budget,
-            one.interval.estimate,
-            one.interval.low,
-            one.interval.high,
-            one.standing.sources,
+            result.standing.method,
+            result.standing.budget,
+            result.interval.estimate,
+            result.interval.low,
+            result.interval.high,
+            result.standing.sources,
         )
-        for one in figures
+        for result in results
     ]
-    for (track, budget, method), rows in grouped(pool.rows).items():
+    for (track, budget, method), rows in grouped(runs.rows).items():
         for family, members in _by_family(rows).items():
-            interval = macro_interval(measurements(members), confidence, resamples)
+            interval = macro_interval(measurements(members, score.of), confidence, resamples)
             points.append(
                 Point(track, family, method, budget, interval.estimate, interval.low, interval.high, interval.sources)
             )
     return tuple(points)
 
 
-def purchases(pool: Pool) -> tuple[Bought, ...]:
+def purchases(runs: RunCollection) -> tuple[PurchaseCounts, ...]:
     """What each policy bought, by track, d and budget; estimators that share a policy share its purchases."""
-    random = {label for run in pool.runs for label, facts in run.description["policies"].items() if facts["stochastic"]}
+    random = {label for run in runs.runs for label, plugin in run.description.policies.items() if plugin.stochastic}
     seen: dict[tuple[str, str, int, int], dict[tuple[str, int], tuple[str, ...]]] = defaultdict(dict)
-    for row in pool.rows:
-        key = (row["track"], _policy_name(pool, row), row["dimensions"], row["budget"])
+    for row in runs.rows:
+        key = (row.track, _policy_name(runs, row), row.dimensions, row.budget)
         # A policy without randomness bought once, however many seeds an estimator was run under.
-        place = (row["condition"], row["seed"] if row["policy"] in random else 0)
-        bought = tuple(row["purchases"].split())
+        place = (row.condition, row.seed if row.policy in random else 0)
         # A crash may cut purchases short; the longest list is what the policy did.
-        if len(bought) >= len(seen[key].get(place, ())):
-            seen[key][place] = bought
+        if len(row.purchases) >= len(seen[key].get(place, ())):
+            seen[key][place] = row.purchases
     return tuple(
-        Bought(track, policy, d, budget, len(places), _counts(places.values(), d))
+        PurchaseCounts(track, policy, d, budget, len(places), _counts(places.values(), d))
         for (track, policy, d, budget), places in seen.items()
         if budget
     )
 
 
-def source_rows(pool: Pool) -> list[dict[str, Any]]:
-    """One row per condition, method and budget: seeds averaged."""
-    groups: dict[tuple[str, int, str, str], list[Row]] = defaultdict(list)
-    for row in pool.rows:
-        groups[row["track"], row["budget"], row["condition"], row["method"]].append(row)
-    return [
-        {
-            "track": track,
-            "budget": budget,
-            "condition": condition,
-            "family": rows[0]["family"],
-            "method": method,
-            "effect_recovery": _mean(rows, "effect_recovery"),
-            "strict": _mean(rows, "strict"),
-            "exact": _mean(rows, "exact"),
-            "spent": _mean(rows, "spent"),
-            "seeds": len(rows),
-            "missing": sum(not row["delivered"] for row in rows),
-        }
+def source_results(runs: RunCollection, score: Score = PRIMARY) -> tuple[SourceResult, ...]:
+    """One result per condition, method and budget."""
+    groups: dict[tuple[str, int, str, str], list[TidyRow]] = defaultdict(list)
+    for row in runs.rows:
+        groups[row.track, row.budget, row.condition, row.method].append(row)
+    return tuple(
+        SourceResult(
+            track=track,
+            budget=budget,
+            condition=condition,
+            family=rows[0].family,
+            method=method,
+            value=_mean([score.of(row.grade) for row in rows]),
+            strict=_mean([float(row.grade.strict) for row in rows]),
+            exact=_mean([float(row.grade.exact) for row in rows]),
+            spent=_mean([float(row.spent) for row in rows]),
+            seeds=len(rows),
+            missing=sum(not row.delivered for row in rows),
+        )
         for (track, budget, condition, method), rows in groups.items()
-    ]
+    )
 
 
-def predictions(pool: Pool) -> dict[str, Any]:
+def predictions(runs: RunCollection) -> dict[str, Any]:
     """Truths, and predictions of the lowest seed by track, budget, method and condition, to six decimals.
 
     Returns
@@ -131,19 +172,22 @@ def predictions(pool: Pool) -> dict[str, Any]:
         ``truth`` by condition, ``tables`` by track, budget, method and condition, ``bought`` likewise the ranks of the
         masks that were bought, ``left_out`` budgets.
     """
-    truth = {condition: values for run in pool.runs for condition, values in run.surfaces.items()}
-    delivered = _first_deliveries(pool, truth)
+    truth = {condition: values for run in runs.runs for condition, values in run.surfaces.items()}
+    delivered = _first_deliveries(runs, truth)
     left_out: set[int] = set()
     while (
-        sum(len(one.values) for (_, budget, _, _), one in delivered.items() if budget not in left_out)
+        sum(len(delivery.values) for (_, budget, _, _), delivery in delivered.items() if budget not in left_out)
         > MOST_PREDICTIONS
     ):
         left_out.add(min(budget for _, budget, _, _ in delivered if budget not in left_out))
     tables: dict[str, Any] = {}
     bought: dict[str, Any] = {}
-    for (track, budget, method, condition), one in delivered.items():
+    for (track, budget, method, condition), delivery in delivered.items():
         if budget not in left_out:
-            for nested, held in ((tables, [round(value, 6) for value in one.values]), (bought, list(one.bought))):
+            for nested, held in (
+                (tables, [round(value, 6) for value in delivery.values]),
+                (bought, list(delivery.bought)),
+            ):
                 nested.setdefault(track, {}).setdefault(str(budget), {}).setdefault(method, {})[condition] = held
     used = {condition for _, _, _, condition in delivered}
     return {
@@ -163,33 +207,35 @@ class _Delivery:
     bought: tuple[int, ...]
 
 
-def _first_deliveries(pool: Pool, truth: Mapping[str, Sequence[float]]) -> dict[tuple[str, int, str, str], _Delivery]:
+def _first_deliveries(
+    runs: RunCollection, truth: Mapping[str, Sequence[float]]
+) -> dict[tuple[str, int, str, str], _Delivery]:
     """Of each track, budget, method and condition the delivery of the lowest seed."""
-    names = _record_names(pool)
+    names = _record_names(runs)
     found: dict[tuple[str, int, str, str], _Delivery] = {}
-    for run in pool.runs:
+    for run in runs.runs:
         for row, record in zip(run.rows(), run.records, strict=True):
             if record.predictions is None or record.condition not in truth:
                 continue
-            key = (row["track"], record.budget, names[id(run), record.method], record.condition)
+            key = (row.track, record.budget, names[id(run), record.method], record.condition)
             if key not in found or record.seed < found[key].seed:
                 bought = tuple(int(mask, 2) for mask in record.purchases)
                 found[key] = _Delivery(record.seed, record.predictions, bought)
     return found
 
 
-def _record_names(pool: Pool) -> dict[tuple[int, str], str]:
+def _record_names(runs: RunCollection) -> dict[tuple[int, str], str]:
     return {
-        (id(run), original): pooled
-        for run, names in zip(pool.runs, pool.names, strict=True)
-        for original, pooled in names.items()
+        (id(run), original): shown
+        for run, names in zip(runs.runs, runs.names, strict=True)
+        for original, shown in names.items()
     }
 
 
-def _policy_name(pool: Pool, row: Row) -> str:
+def _policy_name(runs: RunCollection, row: TidyRow) -> str:
     """The policy's label, with the run where a method's label needed it, too."""
-    _, at, run = str(row["method"]).rpartition("@")
-    return f"{row['policy']}@{run}" if at and f"@{run}" in row["method"] and len(pool.runs) > 1 else str(row["policy"])
+    _, at, run = row.method.rpartition("@")
+    return f"{row.policy}@{run}" if at and len(runs.runs) > 1 else row.policy
 
 
 def _counts(lists: Any, d: int) -> tuple[int, ...]:
@@ -200,12 +246,12 @@ def _counts(lists: Any, d: int) -> tuple[int, ...]:
     return tuple(counts.values())
 
 
-def _by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    families: dict[str, list[Row]] = defaultdict(list)
+def _by_family(rows: Sequence[TidyRow]) -> dict[str, list[TidyRow]]:
+    families: dict[str, list[TidyRow]] = defaultdict(list)
     for row in rows:
-        families[row["family"]].append(row)
+        families[row.family].append(row)
     return families
 
 
-def _mean(rows: Sequence[Row], quantity: str) -> float:
-    return sum(float(row[quantity]) for row in rows) / len(rows)
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

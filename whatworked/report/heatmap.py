@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whatworked.report.figures import Bought
+from whatworked.report.figures import PurchaseCounts
 from whatworked.report.svg import element, picture, text_of, title
 from whatworked.surfaces.masks import anchors, mask_string
 
@@ -10,7 +10,7 @@ _STEPS = 6
 """Shades in the style sheet, h0 (never) to h6 (always)."""
 
 
-def heatmap(bought: Bought) -> str:
+def heatmap(bought: PurchaseCounts) -> str:
     """SVG of one policy under one budget: rows are the first half of a mask's bits, columns the second."""
     rows_bits = bought.d // 2
     columns_bits = bought.d - rows_bits
@@ -48,7 +48,7 @@ def heatmap(bought: Bought) -> str:
     )
 
 
-def _cell(bought: Bought, rank: int, left: float, top: float, size: float, columns_bits: int) -> str:
+def _cell(bought: PurchaseCounts, rank: int, left: float, top: float, size: float, columns_bits: int) -> str:
     row, column = rank >> columns_bits, rank & ((1 << columns_bits) - 1)
     mask, share = mask_string(rank, bought.d), _share(bought, rank)
     anchor = rank in anchors(bought.d)
@@ -66,5 +66,5 @@ def _cell(bought: Bought, rank: int, left: float, top: float, size: float, colum
     )
 
 
-def _share(bought: Bought, rank: int) -> float:
+def _share(bought: PurchaseCounts, rank: int) -> float:
     return bought.counts[rank] / bought.runs

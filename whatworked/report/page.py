@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 from typing import Any
 
 from whatworked import __version__
-from whatworked.comparing.comparison import Figure
+from whatworked.comparing.collection import RunCollection
+from whatworked.comparing.comparison import MethodResult
+from whatworked.comparing.failures import listed_failures
 from whatworked.comparing.findings import closing, overviews
-from whatworked.comparing.pool import Pool
-from whatworked.comparing.summary import listed_failures
+from whatworked.grading.score import PRIMARY, Score
 from whatworked.report.curves import panels
-from whatworked.report.figures import MACRO, Bought, Point, curve_points, predictions, purchases, source_rows
+from whatworked.report.figures import (
+    MACRO,
+    Point,
+    PurchaseCounts,
+    SourceResult,
+    curve_points,
+    predictions,
+    purchases,
+    source_results,
+)
 from whatworked.report.heading import default_title, summary, what_ran
 from whatworked.report.heatmap import heatmap
 from whatworked.report.rows import catalog_table, source_table, standings_table
 from whatworked.report.svg import SERIES, element, marker, text_of
+from whatworked.runs.description import to_json
 from whatworked.wording import counted
 
 
@@ -27,63 +38,70 @@ from whatworked.wording import counted
 class Contents:
     """Everything the page shows."""
 
-    pool: Pool
-    figures: tuple[Figure, ...]
+    runs: RunCollection
+    results: tuple[MethodResult, ...]
     points: tuple[Point, ...]
-    bought: tuple[Bought, ...]
-    sources: list[dict[str, Any]]
+    bought: tuple[PurchaseCounts, ...]
+    sources: tuple[SourceResult, ...]
     methods: tuple[str, ...]
+    score: Score
 
     @property
     def first_place(self) -> tuple[str, int]:
         """Track and budget shown first: the first track's largest budget that leaves something to infer."""
-        rows = [row for row in self.pool.rows if row["track"] == self.pool.rows[0]["track"]]
-        open_budgets = [row["budget"] for row in rows if row["budget"] < (1 << row["dimensions"]) - 2]
-        return rows[0]["track"], max(open_budgets or [row["budget"] for row in rows])
+        rows = [row for row in self.runs.rows if row.track == self.runs.rows[0].track]
+        open_budgets = [row.budget for row in rows if row.budget < row.largest_budget]
+        return rows[0].track, max(open_budgets or [row.budget for row in rows])
 
 
 def render(
-    pool: Pool, figures: tuple[Figure, ...], title: str | None, resamples: int, left_out: Sequence[str] = ()
+    runs: RunCollection,
+    results: tuple[MethodResult, ...],
+    title: str | None,
+    resamples: int,
+    left_out: Sequence[str] = (),
 ) -> str:
     """The page as text.
 
     Parameters
     ----------
-    pool : Pool
+    runs : RunCollection
         Results.
-    figures : tuple of Figure
+    results : tuple of MethodResult
         The comparison of their methods.
     title : str, optional
         Heading; default: how many methods and conditions, and which budgets.
     resamples : int
-        Of the intervals per family.
+        Of the bootstrap for the intervals per family.
     left_out : sequence of str
         Sentences on methods that are not compared.
     """
+    score = results[0].standing.score if results else PRIMARY
     shown = Contents(
-        pool,
-        figures,
-        curve_points(pool, figures, resamples),
-        purchases(pool),
-        source_rows(pool),
-        tuple(pool.methods),
+        runs,
+        results,
+        curve_points(runs, results, resamples),
+        purchases(runs),
+        source_results(runs, score),
+        tuple(runs.methods),
+        score,
     )
     template = Template(_asset("page.html"))
     return template.substitute(
-        title=text_of(title or default_title(pool)),
-        ran=text_of(what_ran(pool)),
+        title=text_of(title or default_title(runs)),
+        ran=text_of(what_ran(runs)),
         version=text_of(__version__),
         style=_asset("report.css"),
         script=_asset("report.js"),
-        summary=summary(pool),
-        verdicts=_verdicts(figures, left_out),
-        standings=standings_table(figures),
+        summary=summary(runs),
+        verdicts=_verdicts(results, left_out),
+        standings=standings_table(results),
         legend=_legend(shown.methods),
         curves=_curves(shown),
         sources=_sources(shown),
         heatmaps=_heatmaps(shown),
-        catalog=catalog_table(pool),
-        manifest=_manifest(pool),
+        catalog=catalog_table(runs),
+        manifest=_manifest(runs, score),
         data=_json(_data(shown)),
     )
 
@@ -98,13 +116,13 @@ def _json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _verdicts(figures: Sequence[Figure], left_out: Sequence[str]) -> str:
+def _verdicts(results: Sequence[MethodResult], left_out: Sequence[str]) -> str:
     blocks = []
-    for sentence, statements in overviews(figures):
-        details = "".join(element("li", text_of(one)) for one in statements)
+    for sentence, statements in overviews(results):
+        details = "".join(element("li", text_of(statement)) for statement in statements)
         blocks.append(element("details", element("summary", text_of(sentence)) + element("ul", details)))
     blocks += [element("p", text_of(line)) for line in left_out]
-    return "".join(blocks) + element("p", text_of(closing(figures)), class_="note" if blocks else None)
+    return "".join(blocks) + element("p", text_of(closing(results)), class_="note" if blocks else None)
 
 
 def _legend(methods: Sequence[str]) -> str:
@@ -121,7 +139,7 @@ def _legend(methods: Sequence[str]) -> str:
 
 def _curves(shown: Contents) -> str:
     blocks = []
-    for track, families in panels(shown.points, shown.methods).items():
+    for track, families in panels(shown.points, shown.methods, shown.score).items():
         small = "".join(
             element("figure", element("figcaption", text_of(family)) + svg)
             for family, svg in families.items()
@@ -140,21 +158,22 @@ def _curves(shown: Contents) -> str:
 
 
 def _sources(shown: Contents) -> str:
-    places = list(dict.fromkeys((row["track"], row["budget"]) for row in shown.sources))
-    tables = [source_table(track, budget, shown.sources, shown.methods) for track, budget in places]
+    places = list(dict.fromkeys((result.track, result.budget) for result in shown.sources))
+    tables = [source_table(track, budget, shown.sources, shown.methods, shown.score) for track, budget in places]
     return _switched("sources-place", places, tables, shown.first_place)
 
 
 def _heatmaps(shown: Contents) -> str:
-    places = list(dict.fromkeys((one.track, one.budget) for one in shown.bought))
+    places = list(dict.fromkeys((bought.track, bought.budget) for bought in shown.bought))
     blocks = [
-        "".join(_one_heatmap(one) for one in shown.bought if (one.track, one.budget) == place) for place in places
+        "".join(_heatmap(bought) for bought in shown.bought if (bought.track, bought.budget) == place)
+        for place in places
     ]
     grids = [element("div", block, class_="heatmaps") for block in blocks]
     return _switched("purchases-place", places, grids, shown.first_place)
 
 
-def _one_heatmap(bought: Bought) -> str:
+def _heatmap(bought: PurchaseCounts) -> str:
     return element(
         "figure",
         element("figcaption", f"{text_of(bought.policy)}, {counted(bought.runs, 'run')}") + heatmap(bought),
@@ -176,18 +195,18 @@ def _switched(name: str, places: Sequence[tuple[str, int]], blocks: Sequence[str
     return control + "".join(parts)
 
 
-def _manifest(pool: Pool) -> str:
-    listed = "".join(element("li", text_of(line)) for line in listed_failures(pool.rows, named=None))
+def _manifest(runs: RunCollection, score: Score) -> str:
+    listed = "".join(element("li", text_of(line)) for line in listed_failures(runs.rows, named=None))
     missing = (
         element("h3", "Missing deliveries")
-        + element("p", "Each counts as recovery 0, not strict, not exact.")
+        + element("p", f"Each counts as {score.label} 0, not strict, not exact.")
         + element("ul", listed)
         if listed
         else element("p", "Every method delivered everywhere.")
     )
     blocks = []
-    for run in pool.runs:
-        text = json.dumps(run.manifest, indent=1, ensure_ascii=False, sort_keys=True)
+    for run in runs.runs:
+        text = json.dumps(to_json(run.manifest), indent=1, ensure_ascii=False, sort_keys=True)
         content = element("summary", f"Manifest of {text_of(run.name)}") + element("pre", text_of(text), tabindex="0")
         blocks.append(element("details", content))
     return missing + "".join(blocks)
@@ -196,20 +215,23 @@ def _manifest(pool: Pool) -> str:
 def _data(shown: Contents) -> dict[str, Any]:
     """What the script draws the scatter from and makes CSV files of."""
     builders: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
-        "recovery": lambda: [asdict(point) for point in shown.points],
-        "sources": lambda: shown.sources,
-        "standings": lambda: [_flat(one) for one in shown.figures],
+        "recovery": lambda: [point.to_dict(shown.score) for point in shown.points],
+        "sources": lambda: [result.to_dict(shown.score) for result in shown.sources],
+        "standings": lambda: [_flat(result) for result in shown.results],
     }
     tables = {name: _columns(build()) for name, build in builders.items()}
     tables["purchases"] = {
         "columns": ["track", "policy", "d", "budget", "runs", "counts"],
-        "rows": [[one.track, one.policy, one.d, one.budget, one.runs, list(one.counts)] for one in shown.bought],
+        "rows": [
+            [bought.track, bought.policy, bought.d, bought.budget, bought.runs, list(bought.counts)]
+            for bought in shown.bought
+        ],
     }
     return {
         "tables": tables,
         "methods": list(shown.methods),
         "first": list(shown.first_place),
-        "predictions": predictions(shown.pool),
+        "predictions": predictions(shown.runs),
     }
 
 
@@ -222,20 +244,20 @@ def _short(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def _flat(one: Figure) -> dict[str, Any]:
-    against = one.against
+def _flat(result: MethodResult) -> dict[str, Any]:
+    against = result.against
     return {
-        "track": one.standing.track,
-        "budget": one.standing.budget,
-        "method": one.standing.method,
-        "recovery": one.interval.estimate,
-        "low": one.interval.low,
-        "high": one.interval.high,
-        "strict": one.standing.strict,
-        "exact": one.standing.exact,
-        "sources": one.standing.sources,
-        "missing": one.standing.missing,
-        "role": one.role,
+        "track": result.standing.track,
+        "budget": result.standing.budget,
+        "method": result.standing.method,
+        result.standing.score.label: result.interval.estimate,
+        "low": result.interval.low,
+        "high": result.interval.high,
+        "strict": result.standing.strict,
+        "exact": result.standing.exact,
+        "sources": result.standing.sources,
+        "missing": result.standing.missing,
+        "role": result.role,
         "baseline": against.baseline if against else None,
         "difference": against.interval.estimate if against else None,
         "difference_low": against.interval.low if against else None,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from whatworked.comparing.comparison import Figure
-from whatworked.comparing.pool import Pool
+from whatworked.comparing.collection import RunCollection
+from whatworked.comparing.comparison import MethodResult
+from whatworked.grading.score import PRIMARY, Score
+from whatworked.report.figures import SourceResult
 from whatworked.report.svg import element, text_of
 from whatworked.wording import count_form, formatted
 
@@ -57,35 +58,36 @@ def _sort_value(cell: Cell) -> str:
     return repr(float(cell.value)) if isinstance(cell.value, float | int) else str(cell.value or cell.shown)
 
 
-def standings_table(figures: Sequence[Figure]) -> str:
-    """Recovery with intervals, verdicts and differences, counts; a track that is the only one stands in the caption."""
-    baselines = {one.against.baseline for one in figures if one.against is not None}
+def standings_table(results: Sequence[MethodResult]) -> str:
+    """Scores with intervals, verdicts and differences, counts; a track that is the only one stands in the caption."""
+    score = results[0].standing.score if results else PRIMARY
+    baselines = {result.against.baseline for result in results if result.against is not None}
     single = next(iter(baselines)) if len(baselines) == 1 else None
     named = len(baselines) > 1
-    tracks = {one.standing.track for one in figures}
-    strict, exact = ([getattr(one.standing, name) for one in figures] for name in ("strict", "exact"))
+    tracks = {result.standing.track for result in results}
+    strict, exact = ([getattr(result.standing, name) for result in results] for name in ("strict", "exact"))
     forms = count_form(strict), count_form(exact)
     rows = [
         [
-            one.standing.method,
-            *([one.standing.track] if len(tracks) > 1 else []),
-            number(one.standing.budget, "d"),
-            number(one.interval.estimate),
-            _between(one.interval.low, one.interval.high),
-            *_against(one, named),
-            number(one.standing.strict, forms[0]),
-            number(one.standing.exact, forms[1]),
-            number(one.standing.sources, "d"),
-            number(one.standing.missing, "d"),
+            result.standing.method,
+            *([result.standing.track] if len(tracks) > 1 else []),
+            number(result.standing.budget, "d"),
+            number(result.interval.estimate),
+            _between(result.interval.low, result.interval.high),
+            *_against(result, named),
+            number(result.standing.strict, forms[0]),
+            number(result.standing.exact, forms[1]),
+            number(result.standing.sources, "d"),
+            number(result.standing.missing, "d"),
         ]
-        for one in figures
+        for result in results
     ]
-    confidence = f"{figures[0].interval.confidence:.0%}" if figures else ""
+    confidence = f"{results[0].interval.confidence:.0%}" if results else ""
     header = (
         "method",
         *(("track",) if len(tracks) > 1 else ()),
         "B",
-        "recovery",
+        score.label,
         f"{confidence} interval",
         "verdict",
         *(("against",) if named else ()),
@@ -97,22 +99,22 @@ def standings_table(figures: Sequence[Figure]) -> str:
         "sources",
         "missing",
     )
-    caption = "Family-macro effect recovery by method, track and budget"
+    caption = f"Family-macro {score.phrase} by method, track and budget"
     if len(tracks) == 1:
-        caption = f"Family-macro effect recovery by method and budget, {next(iter(tracks))} track"
+        caption = f"Family-macro {score.phrase} by method and budget, {next(iter(tracks))} track"
     caption += f"; verdicts and differences against {single}" if single else ""
     caption += "; strict and exact are numbers of sources" + (", mean over seeds" if ".1f" in forms else "")
     return table(caption, header, rows, class_="standings")
 
 
-def _against(one: Figure, named: bool) -> list[Cell | str]:
-    if one.against is None:
+def _against(result: MethodResult, named: bool) -> list[Cell | str]:
+    if result.against is None:
         blank = [Cell("–", "")] if named else []
-        return [Cell(one.role, ""), *blank, number(None), number(None), number(None)]
-    paired, interval = one.against.paired, one.against.interval
+        return [Cell(result.role, ""), *blank, number(None), number(None), number(None)]
+    paired, interval = result.against.paired, result.against.interval
     return [
-        Cell(one.against.statement.verdict, one.against.statement.verdict, str(one.against.statement)),
-        *([Cell(one.against.baseline, one.against.baseline, kind="name")] if named else []),
+        Cell(result.against.statement.verdict, result.against.statement.verdict, str(result.against.statement)),
+        *([Cell(result.against.baseline, result.against.baseline, kind="name")] if named else []),
         number(interval.estimate, "+.3f"),
         _between(interval.low, interval.high, "+.3f"),
         Cell(f"{paired.better} / {paired.equal} / {paired.worse}", float(paired.better - paired.worse)),
@@ -125,43 +127,45 @@ def _between(low: float | None, high: float | None, form: str = ".3f") -> Cell:
     return Cell(f"{formatted(low, form)} to {formatted(high, form)}", low)
 
 
-def source_table(track: str, budget: int, rows: Sequence[dict[str, Any]], methods: Sequence[str]) -> str:
-    """Recovery of every method on every condition of one track under one budget; s = strict, e = exact choice.
+def source_table(
+    track: str, budget: int, results: Sequence[SourceResult], methods: Sequence[str], score: Score = PRIMARY
+) -> str:
+    """Score of every method on every condition of one track under one budget; s = strict, e = exact choice.
 
     A family that is the only one stands in the caption.
     """
-    places: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        if (row["track"], row["budget"]) == (track, budget):
-            places.setdefault(row["condition"], {})[row["method"]] = row
-    shown = [method for method in methods if any(method in found for found in places.values())]
-    families = {condition: next(iter(found.values()))["family"] for condition, found in places.items()}
+    by_condition: dict[str, dict[str, SourceResult]] = {}
+    for result in results:
+        if (result.track, result.budget) == (track, budget):
+            by_condition.setdefault(result.condition, {})[result.method] = result
+    shown = [method for method in methods if any(method in found for found in by_condition.values())]
+    families = {condition: next(iter(found.values())).family for condition, found in by_condition.items()}
     several = len(set(families.values())) > 1
-    body = [
+    body: list[list[Cell | str]] = [
         [
             condition,
             *([families[condition]] if several else []),
-            *[_recovery(found.get(method)) for method in shown],
+            *[_value(found.get(method), score) for method in shown],
         ]
-        for condition, found in places.items()
+        for condition, found in by_condition.items()
     ]
     only = "" if several else "".join(f", {family}" for family in set(families.values()))
     return table(
-        f"Effect recovery by condition, {track} track{only}, B = {budget}",
+        f"{score.title} by condition, {track} track{only}, B = {budget}",
         ["condition", *(["family"] if several else []), *shown],
         body,
         class_="pivot",
     )
 
 
-def _recovery(row: dict[str, Any] | None) -> Cell:
-    if row is None:
+def _value(result: SourceResult | None, score: Score) -> Cell:
+    if result is None:
         return number(None, tip="not run")
-    marks = "".join(_mark(letter, row[name], row["seeds"]) for letter, name in (("s", "strict"), ("e", "exact")))
-    missing = f", {row['missing']} of {row['seeds']} deliveries missing" if row["missing"] else ""
-    tip = f"{row['method']}: recovery {row['effect_recovery']:.4f}, {row['spent']:g} credits spent{missing}"
-    lost = " ✗" if row["missing"] else ""
-    return Cell(f"{row['effect_recovery']:.3f}{marks}{lost}", row["effect_recovery"], tip)
+    marks = _mark("s", result.strict, result.seeds) + _mark("e", result.exact, result.seeds)
+    missing = f", {result.missing} of {result.seeds} deliveries missing" if result.missing else ""
+    tip = f"{result.method}: {score.label} {result.value:.4f}, {result.spent:g} credits spent{missing}"
+    lost = " ✗" if result.missing else ""
+    return Cell(f"{result.value:.3f}{marks}{lost}", result.value, tip)
 
 
 def _mark(letter: str, share: float, seeds: int) -> str:
@@ -170,22 +174,22 @@ def _mark(letter: str, share: float, seeds: int) -> str:
     return f" {letter}" if share == 1 or seeds == 1 else f" {letter}{share:.0%}"
 
 
-def catalog_table(pool: Pool) -> str:
+def catalog_table(runs: RunCollection) -> str:
     """The conditions of the runs: groups, size, what there is to find, and the reference table's digest."""
-    facts = {entry["condition"]: entry for run in pool.runs for entry in run.description["conditions"]}
-    scale = {row["condition"]: row for row in pool.rows}
-    rows = [
+    conditions = {name: condition for run in runs.runs for name, condition in run.description.by_condition.items()}
+    grades = {row.condition: row.grade for row in runs.rows}
+    rows: list[list[Cell | str]] = [
         [
             name,
-            entry["source"],
-            entry["family"],
-            entry["track"],
-            number(entry["dimensions"], "d"),
-            number(scale[name]["utility_range"], ".4f") if name in scale else number(None),
-            number(scale[name]["mean_absolute_effect"], ".4f") if name in scale else number(None),
-            Cell(entry["table"][:12], entry["table"], entry["table"]),
+            condition.source,
+            condition.family,
+            condition.track,
+            number(condition.dimensions, "d"),
+            number(grades[name].utility_range if name in grades else None, ".4f"),
+            number(grades[name].mean_absolute_effect if name in grades else None, ".4f"),
+            Cell(condition.table[:12], condition.table, condition.table),
         ]
-        for name, entry in facts.items()
+        for name, condition in conditions.items()
     ]
     header = ("condition", "source", "family", "track", "d", "range of utility", "mean |effect|", "reference table")
     return table("Conditions", header, rows)

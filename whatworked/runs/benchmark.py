@@ -23,12 +23,13 @@ from whatworked.storage.lock import folder_lock
 from whatworked.workers.pool import DEFAULT_BACKEND, open_pool
 from whatworked.workers.profile import pinned_profile
 
-Named = str | Any
+PluginLike = str | Any
+"""What `whatworked.plugins.load` takes."""
 
 
 def bench(
-    estimators: Named | Iterable[Named],
-    policies: Named | Iterable[Named],
+    estimators: PluginLike | Iterable[PluginLike],
+    policies: PluginLike | Iterable[PluginLike],
     budgets: int | Iterable[int],
     out: Path | str,
     tasks: Task | Iterable[Task] | None = None,
@@ -49,7 +50,7 @@ def bench(
     budgets : int or several
         Credits beside the two anchors. A condition is run under those that it has masks for.
     out : Path or str
-        Folder of the run. A run that was interrupted goes on where it stopped; a finished one is read.
+        Folder of the run. An interrupted run goes on where it stopped; a finished one is read.
     tasks : Task or several, optional
         Conditions; default: all that have a reference table.
     seeds : int, default 20
@@ -63,8 +64,8 @@ def bench(
     fresh : bool, default False
         Whether to replace a run that the folder holds.
     time_limit : float, optional
-        Seconds that a policy may take for all purchases of a record, and an estimator for its fit; what takes longer is
-        a missing delivery.
+        Seconds that a policy may take for all purchases of a record, and an estimator for its fit. What takes longer
+        is a missing delivery.
     backend : str, default "loky"
         How workers are started; another one of joblib, for instance ``"dask"``, takes no time limit.
 
@@ -76,7 +77,7 @@ def bench(
     Raises
     ------
     PluginError, InvalidOptionError, UnknownNameError
-        Before anything runs, for plug-ins that cannot be loaded or built and for arguments outside what is allowed.
+        For plug-ins that cannot be loaded or built, and for arguments outside what is allowed; nothing has run then.
     StorageError
         If the folder is in use or cannot be written.
     """
@@ -87,18 +88,18 @@ def bench(
     return execute(plan, Path(out), jobs, fresh, backend=backend)
 
 
-def load_all(named: Named | Iterable[Named], kind: Kind) -> tuple[Plugin, ...]:
-    """Load one plug-in or several and build each once, so that a broken one is found before anything runs."""
-    plugins = tuple(load(one, kind) for one in _several(named))
+def load_all(given: PluginLike | Iterable[PluginLike], kind: Kind) -> tuple[Plugin, ...]:
+    """Load one plug-in or several. Each is built once, so that a broken one is found before anything runs."""
+    plugins = tuple(load(plugin, kind) for plugin in _several(given))
     for plugin in plugins:
         plugin.build_estimator() if kind == "estimator" else plugin.build_policy()
     return plugins
 
 
-def _several(named: Named | Iterable[Named]) -> Iterable[Named]:
-    """What is given, as several: a text, or what is itself a plug-in, is one, even if it can be iterated over."""
-    itself = isinstance(named, str | Plugin) or callable(named) or is_instance(named)
-    return (named,) if itself or not isinstance(named, Iterable) else named
+def _several(given: PluginLike | Iterable[PluginLike]) -> Iterable[PluginLike]:
+    """What is given, as several. A text is one, and so is what is itself a plug-in, even if it can be iterated over."""
+    single = isinstance(given, str | Plugin) or callable(given) or is_instance(given)
+    return (given,) if single or not isinstance(given, Iterable) else given
 
 
 def named_methods(labels: str | Sequence[str]) -> tuple[Method, ...]:
@@ -128,7 +129,7 @@ def named_methods(labels: str | Sequence[str]) -> tuple[Method, ...]:
     for label in labels:
         if label not in known:
             raise unknown_name("method", label, known)
-    # Methods that share a policy share its purchases, so equal names must be one plug-in.
+    # Methods with the same policy share its purchases, so each name is loaded once.
     estimators = {known[label][0]: load(known[label][0], "estimator") for label in labels}
     policies = {known[label][1]: load(known[label][1], "policy") for label in labels}
     return tuple(Method(estimators[known[label][0]], policies[known[label][1]], label) for label in labels)
@@ -144,7 +145,7 @@ def execute(
 ) -> Run:
     """Run what is left of `plan`, or all of it if `fresh`, and write its results to `folder`.
 
-    `label` is what the progress bar calls it.
+    `label` stands before the progress bar.
     """
     _check_limit(plan, backend)
     with folder_lock(folder):
@@ -160,7 +161,7 @@ def execute(
             left = [unit for unit in plan.units() if unit.key not in done]
             kept = sum(len(result.records) for result in done.values())
             with progress(len(plan.expected()), "records", initial=kept, label=label) as bar:
-                shown = Shown(bar)
+                shown = RecordProgress(bar)
                 for unit, result in run_units(plan, left, pool, shown.under_way):
                     journal.append(unit, result)
                     done[unit.key] = result
@@ -180,20 +181,20 @@ def _check_limit(plan: Plan, backend: str) -> None:
         )
 
 
-class Shown:
-    """What a progress bar shows: finished units, and the records of those under way. It never goes back."""
+class RecordProgress:
+    """Progress in records: of finished units, and of those under way. The bar never goes back."""
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
         self._finished = self._shown = 0
 
     def finished(self, records: int) -> None:
-        """That many records more are finished for good."""
+        """Count records of a unit that has finished."""
         self._finished += records
         self.under_way(0)
 
     def under_way(self, records: int) -> None:
-        """That many records are made in units that have not finished."""
+        """Show how many records the unfinished units have made."""
         if (now := self._finished + records) > self._shown:
             self._bar.update(now - self._shown)
             self._shown = now

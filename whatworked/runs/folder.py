@@ -20,19 +20,30 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from whatworked.errors import InvalidOptionError, RunError
 from whatworked.grading.record import Record
-from whatworked.plugins.beside import digests_in, path_beside
-from whatworked.runs.plan import SCHEMA, Plan
-from whatworked.runs.tidy import COSTS, as_csv, tidy_rows
+from whatworked.plugins.origin import path_in_folder
+from whatworked.runs.description import (
+    KINDS,
+    SCHEMA,
+    PlanDescription,
+    PluginDescription,
+    RecordCost,
+    RunManifest,
+    to_json,
+)
+from whatworked.runs.plan import Plan
+from whatworked.runs.tidy import TidyRow, costs_csv, records_csv, tidy_rows
 from whatworked.runs.unit import UnitResult
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.storage.files import storage_errors, write_atomic
 from whatworked.wording import counted
+
+Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 JOURNAL = ".journal"
 PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE, SURFACES = (
@@ -45,6 +56,7 @@ PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE, SURFACES = (
     "software.json",
     "surfaces.json",
 )
+_PUT_BACK = "put it back, or run the bench command again with --fresh to replace the run"
 
 
 @dataclass(frozen=True)
@@ -53,43 +65,44 @@ class Run:
 
     Attributes
     ----------
-    manifest : dict
+    manifest : RunManifest
         Plan, software, digests.
     records : tuple of Record
         In the plan's order.
-    costs : tuple of dict
-        Seconds and counts, one row per record; empty for a run that was unpacked from a submission.
+    costs : tuple of RecordCost
+        One per record; empty for a packed run.
     name : str
         Where it was read from.
     surfaces : dict
-        True utilities in canonical order by condition; empty for a run that was unpacked from a submission.
+        True utilities in canonical order by condition; empty for a packed run.
     """
 
-    manifest: dict[str, Any]
+    manifest: RunManifest
     records: tuple[Record, ...]
-    costs: tuple[dict[str, Any], ...] = ()
+    costs: tuple[RecordCost, ...] = ()
     name: str = ""
     surfaces: dict[str, list[float]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        facts = (counted(len({getattr(one, name) for one in self.records}), name) for name in ("method", "condition"))
-        missing = sum(one.predictions is None for one in self.records)
-        return f"Run({self.name!r}: {counted(len(self.records), 'record')}, {', '.join(facts)}, {missing} missing)"
+        methods = counted(len({record.method for record in self.records}), "method")
+        conditions = counted(len({record.condition for record in self.records}), "condition")
+        missing = sum(record.predictions is None for record in self.records)
+        records = counted(len(self.records), "record")
+        return f"Run({self.name!r}: {records}, {methods}, {conditions}, {missing} missing)"
 
     @property
-    def description(self) -> dict[str, Any]:
+    def description(self) -> PlanDescription:
         """The plan."""
-        plan: dict[str, Any] = self.manifest["plan"]
-        return plan
+        return self.manifest.plan
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[TidyRow]:
         """The records as a tidy table.
 
         Returns
         -------
-        list of dict
-            One row per record, with equal keys: the groups of the condition, the method, and every grade; None where a
-            quantity is undefined.
+        list of TidyRow
+            One row per record: the groups of the condition, the method, and the grade. ``to_dict`` of a row gives flat
+            columns, as in ``records.csv``.
         """
         return tidy_rows(self.description, self.records)
 
@@ -101,14 +114,16 @@ def claim(folder: Path, plan: Plan) -> None:
     ------
     InvalidOptionError
         If the folder holds a run with another plan; the message says where they differ.
+    RunError
+        If the plan in the folder cannot be read.
     """
-    path = folder / PLAN
-    held = _object_in(path) if path.exists() else None
-    if held is None:
-        write_atomic(path, pretty(plan.description))
+    path, wanted = folder / PLAN, plan.description
+    if not path.exists():
+        write_atomic(path, pretty(to_json(wanted)))
         return
-    differing = [name for name, value in plan.description.items() if held.get(name) != value]
-    if edited := _edited(held, plan.description):
+    held = _decoded(path, PlanDescription)
+    differing = [name for name in wanted.__struct_fields__ if getattr(held, name) != getattr(wanted, name)]
+    if edited := _edited(held, wanted, differing):
         raise InvalidOptionError(
             f"{', '.join(edited)} since the run in {folder} began; give another folder with --out, or --fresh to "
             "replace that run"
@@ -120,29 +135,30 @@ def claim(folder: Path, plan: Plan) -> None:
         )
 
 
-def _edited(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """Files and packages of plug-ins that are what differs; empty if anything else does, too."""
-    found: dict[str, None] = {}
-    for kind in ("estimators", "policies"):
-        before, now = held.get(kind), wanted[kind]
-        if not isinstance(before, dict) or before.keys() != now.keys():
+def _edited(held: PlanDescription, wanted: PlanDescription, differing: Sequence[str]) -> list[str]:
+    """What changed in files and packages of plug-ins; empty if anything else differs, too."""
+    if not set(differing) <= {"estimators", "policies"}:
+        return []
+    changes: dict[str, None] = {}
+    for kind in KINDS:
+        before, now = held.plugins(kind), wanted.plugins(kind)
+        if before.keys() != now.keys():
             return []
-        for label, facts in now.items():
-            if facts == before[label]:
+        for label, plugin in now.items():
+            if plugin == before[label]:
                 continue
-            if facts["spec"] is None or facts["spec"] != before[label].get("spec"):
+            if plugin.spec is None or plugin.spec != before[label].spec:
                 return []
-            found[_change(facts["spec"], str(before[label].get("origin")), facts["origin"])] = None
-    rest = (name for name in wanted if name not in ("estimators", "policies"))
-    return [] if any(held.get(name) != wanted[name] for name in rest) else list(found)
+            changes[_change(plugin.spec, before[label], plugin)] = None
+    return list(changes)
 
 
-def _change(spec: str, before: str, now: str) -> str:
-    old, new = digests_in(before), digests_in(now)
+def _change(spec: str, before: PluginDescription, now: PluginDescription) -> str:
+    old, new = before.origin.digests, now.origin.digests
     if old and new:
         changed = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
-        return ", ".join(f"{path_beside(spec, name)} {_edit(old.get(name), new.get(name))}" for name in changed)
-    return f"{spec} is of {now} and was of {before}"
+        return ", ".join(f"{path_in_folder(spec, name)} {_edit(old.get(name), new.get(name))}" for name in changed)
+    return f"{spec} is of {now.origin} and was of {before.origin}"
 
 
 def _edit(before: str | None, now: str | None) -> str:
@@ -152,7 +168,7 @@ def _edit(before: str | None, now: str | None) -> str:
 
 
 def clear(folder: Path) -> None:
-    """Remove the run in `folder`, finished or not, and nothing else; the manifest first, so that no half is left."""
+    """Remove the run in `folder`, finished or not, and nothing else. The manifest goes first: it means "finished"."""
     for name in (MANIFEST, JOURNAL, PLAN, SOFTWARE, RECORDS, TIDY, COST_TABLE, SURFACES, LOG):
         with storage_errors(folder / name, "remove"):
             (folder / name).unlink(missing_ok=True)
@@ -164,7 +180,7 @@ def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
     Raises
     ------
     InvalidOptionError
-        If the run was begun with other software, so that its records would mix results.
+        If the run was begun with other software: its records would mix results of both.
     """
     path = folder / SOFTWARE
     held = _object_in(path) if path.exists() else None
@@ -172,8 +188,8 @@ def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
         write_atomic(path, pretty(software))
     elif held != software:
         raise InvalidOptionError(
-            f"{folder} holds a run that was begun with other software ({path} says which); go on with that, "
-            "give another folder with --out, or --fresh to replace it"
+            f"{folder} holds a run that was begun with other software ({path} says which); go on with that software, "
+            "give another folder with --out, or --fresh to replace the run"
         )
 
 
@@ -192,23 +208,23 @@ def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Ma
     truths = {task.condition: task.surface.utilities.tolist() for task in plan.tasks}
     surfaces = canonical_json(truths) + b"\n"
     log = "\n".join(sorted({line for result in results for line in result.log}))
-    manifest = {
-        "schema": SCHEMA,
-        "plan": plan.description,
-        "plan_digest": plan.digest,
-        "skipped_budgets": plan.skipped,
-        "software": software,
-        "records": len(records),
-        "records_digest": sha256(lines),
-        "surfaces_digest": sha256(surfaces),
-        "missing": sum(record.predictions is None for record in records),
-    }
+    manifest = RunManifest(
+        schema=SCHEMA,
+        plan=plan.description,
+        plan_digest=plan.digest,
+        skipped_budgets=plan.skipped,
+        software=dict(software),
+        records=len(records),
+        records_digest=sha256(lines),
+        surfaces_digest=sha256(surfaces),
+        missing=sum(record.predictions is None for record in records),
+    )
     write_atomic(folder / RECORDS, lines)
-    write_atomic(folder / TIDY, as_csv(tidy_rows(plan.description, records)).encode())
-    write_atomic(folder / COST_TABLE, as_csv([dict.fromkeys(COSTS) | cost for cost in costs], COSTS).encode())
+    write_atomic(folder / TIDY, records_csv(tidy_rows(plan.description, records)).encode())
+    write_atomic(folder / COST_TABLE, costs_csv(costs).encode())
     write_atomic(folder / SURFACES, surfaces)
     write_atomic(folder / LOG, log.encode())
-    write_atomic(folder / MANIFEST, pretty(manifest))
+    write_atomic(folder / MANIFEST, pretty(to_json(manifest)))
     return Run(manifest, records, costs, str(folder), truths)
 
 
@@ -237,17 +253,19 @@ def read_run(folder: Path | str) -> Run:
     if not is_finished(folder):
         state = "an unfinished run; repeat its bench command to finish it" if (folder / PLAN).exists() else "no run"
         raise InvalidOptionError(f"{folder} holds {state}")
-    manifest = _object_in(folder / MANIFEST)
+    manifest = _decoded(folder / MANIFEST, RunManifest)
     with storage_errors(folder, "read"):
         lines = (folder / RECORDS).read_bytes()
         surfaces = (folder / SURFACES).read_bytes()
         costs = (folder / COST_TABLE).read_text() if (folder / COST_TABLE).exists() else ""
-    if manifest.get("schema") != SCHEMA:
-        raise RunError(f"{folder}: the run has schema {manifest.get('schema')!r}; this version reads schema {SCHEMA}")
-    for name, data, digest in ((RECORDS, lines, "records_digest"), (SURFACES, surfaces, "surfaces_digest")):
-        if sha256(data) != manifest.get(digest):
+    stated = ((RECORDS, lines, manifest.records_digest), (SURFACES, surfaces, manifest.surfaces_digest))
+    for name, data, digest in stated:
+        if sha256(data) != digest:
             raise RunError(f"{folder / name} was altered since the run: its digest is not that of the manifest")
-    return Run(manifest, decode(lines), tuple(_costs(costs)), str(folder), json.loads(surfaces))
+    try:
+        return Run(manifest, decode(lines), tuple(_costs(costs)), str(folder), json.loads(surfaces))
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise RunError(f"{folder} is damaged: {error}; {_PUT_BACK}") from error
 
 
 def encode(records: Iterable[Record]) -> bytes:
@@ -274,22 +292,28 @@ def _object_in(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise RunError(
-            f"{path} is damaged: it holds no JSON object; put it back, or run the bench command again with --fresh to "
-            "replace the run"
-        )
+        raise RunError(f"{path} is damaged: it holds no JSON object; {_PUT_BACK}")
     return content
 
 
-def _costs(text: str) -> Iterable[dict[str, Any]]:
+def _decoded(path: Path, form: type[Struct]) -> Struct:
+    """The plan or manifest in a file of the run.
+
+    Raises
+    ------
+    RunError
+        If it is of another schema, or has another form.
+    """
+    content = _object_in(path)
+    if content.get("schema") != SCHEMA:
+        raise RunError(f"{path}: the run has schema {content.get('schema')!r}; this version reads schema {SCHEMA}")
+    try:
+        return msgspec.convert(content, form)
+    except msgspec.ValidationError as error:
+        raise RunError(f"{path} is damaged: {error}; {_PUT_BACK}") from error
+
+
+def _costs(text: str) -> Iterable[RecordCost]:
+    # CSV holds texts, so numbers are read from texts. An empty cell is a count that was not made.
     for row in csv.DictReader(text.splitlines()):
-        yield {
-            **row,
-            "budget": int(row["budget"]),
-            "seed": int(row["seed"]),
-            "asks": int(row["asks"]),
-            # Older runs did not count them.
-            "fits": int(row["fits"]) if row.get("fits") else None,
-            "policy_seconds": float(row["policy_seconds"]),
-            "fit_seconds": float(row["fit_seconds"]),
-        }
+        yield msgspec.convert({name: cell for name, cell in row.items() if cell}, RecordCost, strict=False)

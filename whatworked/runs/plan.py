@@ -6,18 +6,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from whatworked.errors import InvalidOptionError
 from whatworked.grading.record import Key
 from whatworked.plugins import Plugin
 from whatworked.plugins.limits import LONGEST, is_limit
+from whatworked.runs.description import (
+    SCHEMA,
+    ConditionDescription,
+    MethodDescription,
+    PlanDescription,
+    PluginDescription,
+    to_json,
+)
 from whatworked.runs.tasks import Task
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.wording import listed
-
-SCHEMA = 1
-"""Version of the plan's and the records' format."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Method:
     estimator, policy : Plugin
         What `whatworked.plugins.load` returned for each.
     name : str or None
-        A name of its own; without it results call it ``estimator/policy``.
+        Its name in results; default: ``estimator/policy``.
     """
 
     estimator: Plugin
@@ -38,7 +42,7 @@ class Method:
 
     @property
     def label(self) -> str:
-        """What it is called in results."""
+        """Its name in results."""
         return self.name or f"{self.estimator.label}/{self.policy.label}"
 
 
@@ -118,12 +122,13 @@ class Plan:
         return tuple(budget for budget in self.budgets if budget <= task.largest_budget)
 
     @property
-    def skipped(self) -> dict[str, list[int]]:
-        """Budgets left out, by condition, because they exceed the masks there are."""
-        left_out = {
-            task.condition: [budget for budget in self.budgets if budget > task.largest_budget] for task in self.tasks
+    def skipped(self) -> dict[str, tuple[int, ...]]:
+        """By condition, the budgets that are skipped because they exceed the masks there are."""
+        exceeding = {
+            task.condition: tuple(budget for budget in self.budgets if budget > task.largest_budget)
+            for task in self.tasks
         }
-        return {condition: budgets for condition, budgets in left_out.items() if budgets}
+        return {condition: budgets for condition, budgets in exceeding.items() if budgets}
 
     def units(self) -> tuple[Unit, ...]:
         """All units, those of one condition together."""
@@ -145,37 +150,43 @@ class Plan:
 
     def expected(self) -> tuple[Key, ...]:
         """Condition, method, budget and seed of every record, in the order in which records are stored."""
-        return tuple(
-            (task.condition, method.label, budget, seed)
-            for task in self.tasks
-            for method in self.methods
-            for budget in self.budgets_of(task)
-            for seed in self.seeds_of(method)
-        )
+        return tuple(self.description.keys())
 
     @cached_property
-    def description(self) -> dict[str, Any]:
-        """Everything that decides the results, as plain JSON."""
-        return {
-            "schema": SCHEMA,
-            "conditions": [task.facts for task in self.tasks],
-            "rules": self.rules,
-            "estimators": {plugin.label: _plugin_facts(plugin) for plugin in self.estimators},
-            "policies": {plugin.label: _plugin_facts(plugin) for plugin in self.policies},
-            "methods": [
-                {"method": method.label, "estimator": method.estimator.label, "policy": method.policy.label}
+    def description(self) -> PlanDescription:
+        """Everything that decides the results, as it is written down."""
+        return PlanDescription(
+            schema=SCHEMA,
+            conditions=tuple(describe_task(task) for task in self.tasks),
+            rules=self.rules,
+            estimators={plugin.label: PluginDescription.of(plugin) for plugin in self.estimators},
+            policies={plugin.label: PluginDescription.of(plugin) for plugin in self.policies},
+            methods=tuple(
+                MethodDescription(method=method.label, estimator=method.estimator.label, policy=method.policy.label)
                 for method in self.methods
-            ],
-            "budgets": list(self.budgets),
-            "seeds": self.seeds,
-            "batch": self.batch,
-            "time_limit": self.time_limit,
-        }
+            ),
+            budgets=self.budgets,
+            seeds=self.seeds,
+            batch=self.batch,
+            time_limit=self.time_limit,
+        )
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the description."""
-        return sha256(canonical_json(self.description))
+        return sha256(canonical_json(to_json(self.description)))
+
+
+def describe_task(task: Task) -> ConditionDescription:
+    """What a plan says of a condition."""
+    return ConditionDescription(
+        condition=task.condition,
+        source=task.source,
+        family=task.family,
+        track=task.track,
+        dimensions=task.d,
+        table=task.digest,
+    )
 
 
 def crossed(estimators: Sequence[Plugin], policies: Sequence[Plugin]) -> tuple[Method, ...]:
@@ -196,10 +207,6 @@ def parse_budgets(text: str) -> tuple[int, ...]:
             f"budgets are {text!r}; give whole numbers of credits separated by commas, as in 4,8,20"
         )
     return tuple(sorted({int(part) for part in text.split(",")}))
-
-
-def _plugin_facts(plugin: Plugin) -> dict[str, Any]:
-    return {"spec": plugin.spec, "origin": plugin.origin, "stochastic": plugin.stochastic}
 
 
 def _problems(plan: Plan) -> list[str]:
@@ -233,21 +240,22 @@ def _problems(plan: Plan) -> list[str]:
 
 
 def _shared_sources(tasks: Sequence[Task]) -> list[str]:
-    """Averages are over the sources of a track, so a source may be there once only."""
-    places: dict[tuple[str, str], list[str]] = {}
+    """Averages are over the sources of a track, so each source may be there only once."""
+    conditions: dict[tuple[str, str], list[str]] = {}
     for task in tasks:
-        places.setdefault((task.track, task.source), []).append(task.condition)
+        conditions.setdefault((task.track, task.source), []).append(task.condition)
     return [
-        f"{', '.join(names)} are all of source {source} on track {track}; run one of them, or give them own sources"
-        for (track, source), names in places.items()
+        f"{', '.join(names)} are all of source {source} on track {track}; "
+        "run one of them, or give each a source of its own"
+        for (track, source), names in conditions.items()
         if len(names) > 1
     ]
 
 
 def _class_aware(plan: Plan) -> list[str]:
-    """Class-aware methods would silently give the numbers of plain ones without classes."""
-    estimators = list(dict.fromkeys(one.estimator.label for one in plan.methods if one.estimator.class_aware))
-    policies = list(dict.fromkeys(one.policy.label for one in plan.methods if one.policy.class_aware))
+    """Without classes, class-aware methods would silently give the numbers of plain ones."""
+    estimators = [estimator.label for estimator in plan.estimators if estimator.class_aware]
+    policies = [policy.label for policy in plan.policies if policy.class_aware]
     if not estimators and not policies:
         return []
     plain = f"; or write {estimators[0]}(equivalence=None) to run it without" if estimators else ""

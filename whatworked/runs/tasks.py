@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from whatworked.catalog.tracks import outside_track
 from whatworked.environments.effects.task import Task as Task
@@ -56,12 +57,15 @@ def catalog_tasks(
         if name not in known:
             raise _not_there(name, known, references)
     chosen = [name for name in known if not names or name in names]
-    for kind, wanted, column in (("family", families, 1), ("track", tracks, 2)):
-        held = dict.fromkeys(facts[column] for facts in known.values())
+    for kind, wanted, group in (
+        ("family", families, {name: groups.family for name, groups in known.items()}),
+        ("track", tracks, {name: groups.track for name, groups in known.items()}),
+    ):
+        held = dict.fromkeys(group.values())
         for value in wanted:
             if value not in held:
                 raise unknown_name(kind, value, held)
-        chosen = [name for name in chosen if not wanted or known[name][column] in wanted]
+        chosen = [name for name in chosen if not wanted or group[name] in wanted]
     if not chosen:
         raise InvalidOptionError(
             "no condition is of all the given names, families and tracks; leave one of the filters out"
@@ -80,25 +84,37 @@ def _tables_in(references: Path | str | None) -> Path:
     return folder() if references is None else Path(references)
 
 
-def _described(references: Path | str | None) -> dict[str, tuple[str, str, str]]:
-    """Condition to (source, family, track), in catalog order, outsiders last."""
+class ConditionGroups(NamedTuple):
+    """What results of a condition are grouped by."""
+
+    source: str
+    family: str
+    track: str
+
+
+def _described(references: Path | str | None) -> dict[str, ConditionGroups]:
+    """Groups by condition: in catalog order, then those that the catalog does not have."""
     from whatworked import catalog
     from whatworked.references.index import read_index
 
     entries = read_index(_tables_in(references)).tables
-    inside = {one.id: (one.source, one.family, str(one.track)) for one in catalog.conditions() if one.id in entries}
-    outside = {
-        name: (entry.source, entry.family, outside_track(entry.dimensions))
-        for name, entry in sorted(entries.items())
-        if name not in inside
+    in_catalog = {
+        condition.id: ConditionGroups(condition.source, condition.family, str(condition.track))
+        for condition in catalog.conditions()
+        if condition.id in entries
     }
-    return inside | outside
+    others = {
+        name: ConditionGroups(entry.source, entry.family, outside_track(entry.dimensions))
+        for name, entry in sorted(entries.items())
+        if name not in in_catalog
+    }
+    return in_catalog | others
 
 
 def _not_there(name: str, known: Iterable[str], references: Path | str | None) -> UnknownNameError:
     from whatworked import catalog
 
-    if name not in {one.id for one in catalog.conditions()}:
+    if name not in {condition.id for condition in catalog.conditions()}:
         return unknown_name("condition", name, known)
     return UnknownNameError(
         f"{name} has no reference table in {_tables_in(references)}; make one with "

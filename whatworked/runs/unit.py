@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from whatworked.environments.effects.delivery import grade_deliveries
 from whatworked.environments.effects.recording import record_of
@@ -23,6 +22,7 @@ from whatworked.plugins import Plugin
 from whatworked.plugins.guard import Failure, describe
 from whatworked.plugins.limits import TimeLimitError, Watch
 from whatworked.runs.acquisition import Acquisition, acquire
+from whatworked.runs.description import RecordCost
 from whatworked.runs.fitting import Fit, fit
 from whatworked.runs.plan import Method, Plan, Unit
 
@@ -37,14 +37,14 @@ class UnitResult:
     ----------
     records : tuple of Record
         One per method, budget and seed.
-    costs : tuple of dict
+    costs : tuple of RecordCost
         Volatile seconds and counts, one per record, in the same order.
     log : tuple of str
         Tracebacks and counted warnings.
     """
 
     records: tuple[Record, ...]
-    costs: tuple[dict[str, Any], ...]
+    costs: tuple[RecordCost, ...]
     log: tuple[str, ...] = ()
 
 
@@ -61,7 +61,7 @@ class _Slot:
 @dataclass
 class _Collector:
     records: list[Record] = field(default_factory=list)
-    costs: list[dict[str, Any]] = field(default_factory=list)
+    costs: list[RecordCost] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
     watch: Watch = field(default_factory=Watch)
     finished: Callable[[], object] | None = None
@@ -74,16 +74,16 @@ class _Collector:
             self.warnings[slot.method.estimator.label, name] += count
         self.records.append(_record(slot, bought, fitted))
         self.costs.append(
-            {
-                "condition": slot.task.condition,
-                "method": slot.method.label,
-                "budget": slot.budget,
-                "seed": slot.seed,
-                "asks": asks,
-                "fits": int(fitted.failure is None or fitted.failure.where == "estimator"),
-                "policy_seconds": round(seconds, 6),
-                "fit_seconds": round(fitted.seconds, 6),
-            }
+            RecordCost(
+                condition=slot.task.condition,
+                method=slot.method.label,
+                budget=slot.budget,
+                seed=slot.seed,
+                asks=asks,
+                fits=int(fitted.failure is None or fitted.failure.where == "estimator"),
+                policy_seconds=round(seconds, 6),
+                fit_seconds=round(fitted.seconds, 6),
+            )
         )
         if self.finished is not None:
             self.finished()

@@ -56,7 +56,7 @@ def record_of(
         aliases=() if delivery is None else as_strings(delivery.aliases, task.d),
         steps=tuple(dict(step) for step in steps),
         predictions=None if delivery is None else tuple(delivery.predictions.tolist()),
-        grade=grade.to_dict(),
+        grade=grade,
         near_tie=near_tie,
         failure=failure,
     )

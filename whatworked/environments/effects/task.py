@@ -49,18 +49,6 @@ class Task:
         """Masks that can be bought: all but the two anchors."""
         return (1 << self.d) - 2
 
-    @property
-    def facts(self) -> dict[str, str | int]:
-        """What the plan and the tables of results say about the condition."""
-        return {
-            "condition": self.condition,
-            "source": self.source,
-            "family": self.family,
-            "track": self.track,
-            "dimensions": self.d,
-            "table": self.digest,
-        }
-
 
 def load_task(
     condition: str, source: str, family: str, track: str, *, rules: bool = False, references: Path | str | None = None

@@ -1,0 +1,184 @@
+"""Several runs as one table of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whatworked.errors import InvalidOptionError, unknown_name
+from whatworked.grading.record import Key, place_of
+from whatworked.runs.description import MethodDescription, PluginDescription, RecordCost
+from whatworked.runs.folder import Run, read_run
+from whatworked.runs.tidy import TidyRow
+from whatworked.wording import counted
+
+_COLUMNS: Mapping[str, Callable[[TidyRow], str | int]] = {
+    "track": lambda row: row.track,
+    "budget": lambda row: row.budget,
+    "method": lambda row: row.method,
+}
+
+
+@dataclass(frozen=True)
+class RunCollection:
+    """Results of several runs.
+
+    Attributes
+    ----------
+    rows : tuple of TidyRow
+        One per record. Methods that have one label but differ between runs are told apart as ``label@run``.
+    costs : mapping of (condition, method, budget, seed) to RecordCost
+        Empty for records without.
+    runs : tuple of Run
+        The runs themselves.
+    names : tuple of mapping
+        For each run, the label of a method there to its label here.
+    """
+
+    rows: tuple[TidyRow, ...]
+    costs: Mapping[Key, RecordCost]
+    runs: tuple[Run, ...]
+    names: tuple[Mapping[str, str], ...] = ()
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(run.name) for run in self.runs)
+        counts = f"{counted(len(self.rows), 'record')}, {counted(len(self.methods), 'method')}"
+        return f"RunCollection({names}: {counts}, {self.missing} missing)"
+
+    @property
+    def methods(self) -> dict[str, tuple[str, str]]:
+        """Method to (estimator, policy), in order of appearance."""
+        return {row.method: (row.estimator, row.policy) for row in self.rows}
+
+    @property
+    def missing(self) -> int:
+        """Number of records without a delivery."""
+        return sum(not row.delivered for row in self.rows)
+
+    def narrowed(
+        self, tracks: Iterable[str] = (), budgets: Iterable[int] = (), methods: Iterable[str] = ()
+    ) -> RunCollection:
+        """The same with some of the results.
+
+        Parameters
+        ----------
+        tracks : iterable of str
+            Those to keep; none means all.
+        budgets : iterable of int
+            Likewise.
+        methods : iterable of str
+            Likewise.
+
+        Returns
+        -------
+        RunCollection
+
+        Raises
+        ------
+        UnknownNameError
+            For a track, budget or method that has no result; the message offers those that have.
+        InvalidOptionError
+            If no result is of all of them.
+        """
+        rows = self.rows
+        for (column, value_of), names in zip(_COLUMNS.items(), (tracks, budgets, methods), strict=True):
+            held, wanted = dict.fromkeys(value_of(row) for row in self.rows), tuple(names)
+            for name in wanted:
+                if name not in held:
+                    raise unknown_name(column, str(name), [str(value) for value in held])
+            rows = tuple(row for row in rows if not wanted or value_of(row) in wanted)
+        if not rows:
+            raise InvalidOptionError("no result is of all the given tracks, budgets and methods; leave some out")
+        costs = {row.key: self.costs[row.key] for row in rows if row.key in self.costs}
+        return replace(self, rows=rows, costs=costs)
+
+
+def collect_runs(runs: Run | Iterable[Run]) -> RunCollection:
+    """Put runs together.
+
+    Parameters
+    ----------
+    runs : Run or several
+        At least one. A method that is the same in several of them (same plug-ins of the same origin, same batch, with
+        or without rules) is one method; a record that is in several must be equal in all.
+
+    Returns
+    -------
+    RunCollection
+
+    Raises
+    ------
+    InvalidOptionError
+        If the runs were made on different reference tables, or equal methods disagree on a record.
+    """
+    runs = (runs,) if isinstance(runs, Run) else tuple(runs)
+    _check_tables(runs)
+    forms: dict[str, dict[_MethodForm, str]] = {}
+    rows: dict[Key, TidyRow] = {}
+    costs: dict[Key, RecordCost] = {}
+    every: list[dict[str, str]] = []
+    for run in runs:
+        names = {label: _name(label, form, run, forms) for label, form in _forms(run).items()}
+        every.append(names)
+        for row in run.rows():
+            renamed = replace(row, method=names[row.method])
+            if rows.setdefault(renamed.key, renamed) != renamed:
+                raise InvalidOptionError(
+                    f"{run.name} and another run disagree on {place_of(row.key)}: the method is not deterministic, met "
+                    "another time limit, or a run was altered; compare the runs one at a time"
+                )
+        for cost in run.costs:
+            condition, method, budget, seed = cost.key
+            costs[condition, names[method], budget, seed] = cost
+    return RunCollection(tuple(rows.values()), costs, runs, tuple(every))
+
+
+def collect_folders(folders: Iterable[Path]) -> RunCollection:
+    """Read the runs in `folders` and put them together; errors are those of `read_run` and `collect_runs`."""
+    return collect_runs([read_run(folder) for folder in folders])
+
+
+@dataclass(frozen=True)
+class _MethodForm:
+    """What makes up a method; equal for equal methods."""
+
+    estimator: PluginDescription
+    policy: PluginDescription
+    batch: int
+    rules: bool
+
+
+def _forms(run: Run) -> dict[str, _MethodForm]:
+    """What makes up each method of a run."""
+    plan = run.description
+
+    def form(method: MethodDescription) -> _MethodForm:
+        return _MethodForm(plan.estimators[method.estimator], plan.policies[method.policy], plan.batch, plan.rules)
+
+    return {method.method: form(method) for method in plan.methods}
+
+
+def _name(label: str, form: _MethodForm, run: Run, forms: dict[str, dict[_MethodForm, str]]) -> str:
+    known = forms.setdefault(label, {})
+    if form not in known:
+        taken = set(known.values())
+        name = f"{label}@{Path(run.name).name}" if known else label
+        while name in taken:
+            name += "'"
+        known[form] = name
+    return known[form]
+
+
+def _check_tables(runs: Sequence[Run]) -> None:
+    if not runs:
+        raise InvalidOptionError("no run given; name the folder of one")
+    digests: dict[str, set[str]] = {}
+    for run in runs:
+        for condition in run.description.conditions:
+            digests.setdefault(condition.condition, set()).add(condition.table)
+    differing = sorted(condition for condition, found in digests.items() if len(found) > 1)
+    if differing:
+        raise InvalidOptionError(
+            f"the runs were made on different reference tables of {', '.join(differing)}; compare runs on equal tables"
+        )
