@@ -1,16 +1,16 @@
 """The folder of a run: its plan while it runs, its results when it is finished.
 
-=================  ==========================================================================================
-``plan.json``      what decides the results; a later command with other arguments is refused
-``software.json``  packages and numeric profile of the workers while it runs
-``.journal``       finished units while it runs
-``records.jsonl``  one record per line, in the plan's order; byte-identical for any number of jobs
-``records.csv``    the same as a tidy table, grades in columns
-``surfaces.json``  the true utilities that the records were graded against, by condition
-``costs.csv``      seconds and counts per record; volatile, so kept out of everything hashed
-``plugins.log``    tracebacks of plug-ins and counts of the warnings they raised
-``manifest.json``  plan, software, digests; written last, so it stands for a finished run
-=================  ==========================================================================================
+==================  ==================================================================================================
+``plan.json``       what decides the results; a later command with other arguments is refused
+``software.json``   packages and numeric profile of the workers while it runs
+``.bench.journal``  finished units while it runs
+``records.jsonl``   one record per line, in the plan's order; byte-identical for any number of jobs
+``records.csv``     the same as a tidy table, grades in columns
+``surfaces.json``   the true utilities that the records were graded against, by condition
+``costs.csv``       seconds and counts per record; volatile, so kept out of everything hashed
+``plugins.log``     tracebacks of plug-ins and counts of the warnings they raised
+``manifest.json``   plan, software, digests; written last, so it stands for a finished run
+==================  ==================================================================================================
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import msgspec
 from whatworked.errors import InvalidOptionError, RunError
 from whatworked.grading.record import Record
 from whatworked.plugins.beside import digests_in, path_beside
+from whatworked.runs.journal import forget
 from whatworked.runs.plan import SCHEMA, Plan
 from whatworked.runs.tidy import COSTS, as_csv, tidy_rows
 from whatworked.runs.unit import UnitResult
@@ -34,7 +35,6 @@ from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.storage.files import storage_errors, write_atomic
 from whatworked.wording import counted
 
-JOURNAL = ".journal"
 PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE, SURFACES = (
     "plan.json",
     "records.jsonl",
@@ -153,9 +153,10 @@ def _edit(before: str | None, now: str | None) -> str:
 
 def clear(folder: Path) -> None:
     """Remove the run in `folder`, finished or not, and nothing else; the manifest first, so that no half is left."""
-    for name in (MANIFEST, JOURNAL, PLAN, SOFTWARE, RECORDS, TIDY, COST_TABLE, SURFACES, LOG):
+    for name in (MANIFEST, PLAN, SOFTWARE, RECORDS, TIDY, COST_TABLE, SURFACES, LOG):
         with storage_errors(folder / name, "remove"):
             (folder / name).unlink(missing_ok=True)
+    forget(folder)
 
 
 def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
@@ -175,6 +176,11 @@ def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
             f"{folder} holds a run that was begun with other software ({path} says which); go on with that, "
             "give another folder with --out, or --fresh to replace it"
         )
+
+
+def is_claimed(folder: Path) -> bool:
+    """Whether `folder` holds the plan of a run."""
+    return (folder / PLAN).exists()
 
 
 def is_finished(folder: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from whatworked.errors import JournalError
 from whatworked.grading.record import Record
 from whatworked.runs.plan import Unit
 from whatworked.runs.unit import UnitResult
+from whatworked.storage.files import storage_errors
 from whatworked.storage.journal import Journal, discard
 from whatworked.storage.unchained import UNCHAINED, read_unchained
 
@@ -73,7 +73,7 @@ def refuse_unclaimed(folder: Path) -> None:
         )
 
 
-def forget(folder: Path, remove: Callable[[Path], object]) -> None:
+def forget(folder: Path) -> None:
     """Remove the journals of runs in `folder`, of this version and the one before, and no other file."""
     discard(folder / JOURNAL, _KIND)
     try:
@@ -81,4 +81,5 @@ def forget(folder: Path, remove: Callable[[Path], object]) -> None:
     except JournalError:
         found = True
     if found:
-        remove(folder / UNCHAINED)
+        with storage_errors(folder / UNCHAINED, "remove"):
+            (folder / UNCHAINED).unlink()
