@@ -66,6 +66,10 @@ class StorageError(WhatWorkedError, OSError):
     """A folder or file that cannot be read or written (full disk, read-only, locked)."""
 
 
+class JournalError(StorageError):
+    """A journal that is damaged, was altered or belongs to other work; it is left as it is."""
+
+
 class DeclarationError(WhatWorkedError, ValueError):
     """A workflow declaration that contradicts itself."""
 

@@ -179,7 +179,7 @@ def test_a_disk_that_takes_no_more_is_a_named_error_and_nothing_is_half_written(
     assert done.returncode == 2
     assert "error: cannot write" in done.stderr
     assert "free space or choose another folder" in done.stderr
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {".journal"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {".rebuild.journal"}
     # Where there is room the same command goes through.
     assert len((rebuilt / "nile.tsv").read_bytes()) > 3000
 

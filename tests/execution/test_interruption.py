@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from whatworked.execution.journal import JOURNAL, Journal
+from whatworked.execution.journal import JOURNAL, RebuildJournal
 
 PROGRAM = """
 import sys
@@ -99,8 +99,8 @@ def test_whole_records_remain_and_the_next_run_gives_the_same_bytes(
     assert code in (-signal.SIGKILL, 130, -signal.SIGTERM)
     assert workers
     assert until(lambda: not any(map(is_running, workers))), "workers outlived the rebuild"
-    with Journal(out) as journal:
-        kept = journal.records()
+    with RebuildJournal(out) as journal:
+        kept = journal.entries()
     assert 0 < len(kept) < 144
     again = start(out)
     output, errors = again.communicate(timeout=120)

@@ -145,7 +145,7 @@ def test_an_edited_stage_is_run_again(own: Path) -> None:
 def test_what_ran_before_an_edit_is_not_taken_over(own: Path) -> None:
     declare(own / "manifests", {"fails": [True, False]})
     assert "4 of 16 failed" in rebuilt_with(own, "out", shifts=f"{SHIFTS} - by - by")
-    assert (own / "out" / ".journal").exists()
+    assert (own / "out" / ".rebuild.journal").exists()
     assert "1 built" in rebuilt_with(own, "out", fails="pass")
     assert "1 built" in rebuilt_with(own, "fresh", fails="pass")
     assert (own / "out" / "box.tsv").read_bytes() == (own / "fresh" / "box.tsv").read_bytes()

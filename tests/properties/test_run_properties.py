@@ -17,7 +17,7 @@ from whatworked.plugins.adapters import FunctionPolicy
 from whatworked.runs.acquisition import acquire
 from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.folder import decode, encode
-from whatworked.runs.journal import JOURNAL, Journal
+from whatworked.runs.journal import JOURNAL, BenchJournal
 from whatworked.runs.tidy import as_csv
 from whatworked.runs.unit import purchase
 
@@ -64,12 +64,12 @@ def test_a_journal_cut_anywhere_keeps_whole_units_from_the_beginning(tmp_path_fa
     folder = tmp_path_factory.mktemp("journal")
     plan = make_plan([synthetic_task(f"t{seed}", 2, seed) for seed in seeds], budgets=(0, 2))
     results = run_in_process(plan)
-    with Journal(folder) as journal:
+    with BenchJournal(folder, plan.digest) as journal:
         for unit, result in zip(plan.units(), results, strict=True):
             journal.append(unit, result)
     path = folder / JOURNAL
     path.write_bytes(path.read_bytes()[:cut])
-    with Journal(folder) as journal:
+    with BenchJournal(folder, plan.digest) as journal:
         kept = journal.finished()
     keys = [unit.key for unit in plan.units()]
     assert list(kept) == keys[: len(kept)]

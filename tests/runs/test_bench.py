@@ -17,7 +17,7 @@ from whatworked.runs import bench, catalog_tasks, named_methods, read_run
 from whatworked.runs.benchmark import RecordProgress, execute, load_all, run_in_process
 from whatworked.runs.dispatch import run_units
 from whatworked.runs.folder import claim, claim_software, finish
-from whatworked.runs.journal import JOURNAL, Journal
+from whatworked.runs.journal import JOURNAL, BenchJournal
 from whatworked.workers.pool import DEFAULT_BACKEND, open_pool
 from whatworked.workers.profile import pinned_profile
 
@@ -173,12 +173,12 @@ def test_a_run_killed_with_kill_9_goes_on_where_it_stopped(tmp_path, plugin_file
 def test_a_torn_journal_loses_only_its_last_unit(tmp_path, tasks):
     plan = make_plan(tasks)
     results = run_in_process(plan)
-    with Journal(tmp_path) as journal:
+    with BenchJournal(tmp_path, plan.digest) as journal:
         for unit, result in zip(plan.units(), results, strict=True):
             journal.append(unit, result)
     path = tmp_path / JOURNAL
     path.write_bytes(path.read_bytes()[:-5])
-    with Journal(tmp_path) as journal:
+    with BenchJournal(tmp_path, plan.digest) as journal:
         finished = journal.finished()
         assert list(finished) == [unit.key for unit in plan.units()][:-1]
         journal.append(plan.units()[-1], results[-1])

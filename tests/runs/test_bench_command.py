@@ -182,7 +182,7 @@ def test_an_edited_plugin_file_is_named_and_fresh_replaces_its_run(tmp_path):
 
 HELD = """
 import pathlib, time
-JOURNAL, GO = pathlib.Path("out/.journal"), pathlib.Path("go")
+JOURNAL, GO = pathlib.Path("out/.bench.journal"), pathlib.Path("go")
 def held(state, n):
     while JOURNAL.exists() and JOURNAL.stat().st_size and not GO.exists():
         time.sleep(0.01)
@@ -194,7 +194,7 @@ def test_ctrl_c_keeps_finished_work_and_the_same_command_goes_on(tmp_path):
     (tmp_path / "held.py").write_text(HELD)
     command = [sys.executable, "-m", "whatworked", "bench", "--estimator", "mean", "--policy", "./held.py:held"]
     command += ["--track", "four", "--budgets", "8", "--jobs", "1", "--out", "out"]
-    journal = tmp_path / "out" / ".journal"
+    journal = tmp_path / "out" / ".bench.journal"
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120
     while not (journal.exists() and journal.stat().st_size) and time.monotonic() < deadline:

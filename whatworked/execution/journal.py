@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
 from whatworked.references.schema import Row
-from whatworked.storage.files import write_atomic
-from whatworked.storage.journal import AppendLog, line
+from whatworked.storage.journal import Journal, discard
+from whatworked.storage.unchained import UNCHAINED, read_unchained
 
-JOURNAL = ".journal"
+JOURNAL = ".rebuild.journal"
+_KIND = "rebuild"
 
 
 class JournalRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,15 +35,28 @@ class JournalRecord(msgspec.Struct, frozen=True, kw_only=True):
     row: Row
 
 
-class Journal(AppendLog[JournalRecord]):
-    """Finished configurations of a rebuild into `folder`; see `AppendLog`."""
+class RebuildJournal(Journal[JournalRecord]):
+    """Finished configurations of a rebuild into `folder`; see `whatworked.storage.journal.Journal`.
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder / JOURNAL, JournalRecord)
+    Parameters
+    ----------
+    folder : Path
+        Folder of the tables.
+    fresh : bool
+        Whether to begin with an empty one.
+    """
 
-    def records(self) -> tuple[JournalRecord, ...]:
-        """All whole records, in order of writing."""
-        return self.entries()
+    def __init__(self, folder: Path, fresh: bool = False) -> None:
+        # Every row says what it depends on, so one journal serves all rebuilds into the folder.
+        super().__init__(folder / JOURNAL, _KIND, "rows", JournalRecord, "start anew with --fresh")
+        self._fresh = fresh
+
+    def __enter__(self) -> Self:
+        if self._fresh:
+            discard(self.path, _KIND)
+        super().__enter__()
+        self._take_over_unchained()
+        return self
 
     def append(self, records: Iterable[JournalRecord]) -> None:
         """Write `records` and wait until they are on disk."""
@@ -49,8 +64,11 @@ class Journal(AppendLog[JournalRecord]):
 
     def keep_only(self, wanted: Callable[[JournalRecord], bool]) -> None:
         """Forget all other records, and remove the file if none is left; nothing can be appended after this."""
-        kept = [record for record in self.records() if wanted(record)]
-        if kept:
-            write_atomic(self.path, b"".join(line(record) for record in kept))
-        else:
-            self.remove()
+        self.replace([record for record in self.entries() if wanted(record)])
+
+    def _take_over_unchained(self) -> None:
+        folder = self.path.parent
+        records = read_unchained(folder, JournalRecord)
+        if records is not None:
+            self.extend(() if self._fresh else records)
+            (folder / UNCHAINED).unlink()

@@ -14,7 +14,7 @@ from whatworked.errors import ReferenceTableError
 from whatworked.execution.assembly import assemble, entry_of, header_of, made_by, row_of, version_of, write_machine
 from whatworked.execution.families import Families, WorkflowOf, load_families
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
-from whatworked.execution.journal import Journal, JournalRecord
+from whatworked.execution.journal import JournalRecord, RebuildJournal
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.report import ConditionResult, RebuildReport, cause_of
 from whatworked.execution.schedule import run_plans
@@ -172,7 +172,7 @@ def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) 
     records = sum(1 << one.dimensions for one in able)
     with (
         folder_lock(request.out),
-        Journal(request.out) as journal,
+        RebuildJournal(request.out, request.fresh) as journal,
         open_pool(request.backend, request.jobs, profile, records) as pool,
     ):
         run = _Run(
@@ -183,14 +183,14 @@ def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) 
             index=_index(request),
         )
         if not request.fresh:
-            run.take_over(journal.records())
+            run.take_over(journal.entries())
         _execute(run, pool, journal)
         report = _finish(run, profile)
         journal.keep_only(lambda record: not report.is_written(record.condition))
     return report
 
 
-def _execute(run: _Run, pool: Pool, journal: Journal) -> None:
+def _execute(run: _Run, pool: Pool, journal: RebuildJournal) -> None:
     plans = run.plans()
     resumed = sum(run.resumed.values())
     total = resumed + sum(plan.cells for plan in plans)

@@ -14,8 +14,8 @@ from whatworked.plugins.inspecting import is_instance
 from whatworked.plugins.registry import Kind, methods
 from whatworked.progress import Progress, progress
 from whatworked.runs.dispatch import run_units
-from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_finished, read_run
-from whatworked.runs.journal import Journal
+from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_claimed, is_finished, read_run
+from whatworked.runs.journal import BenchJournal, refuse_unclaimed
 from whatworked.runs.plan import Method, Plan, crossed
 from whatworked.runs.tasks import Task, as_names, catalog_tasks
 from whatworked.runs.unit import UnitResult, run_unit
@@ -151,12 +151,20 @@ def execute(
     with folder_lock(folder):
         if fresh:
             clear(folder)
-        claim(folder, plan)
+        if is_claimed(folder):
+            claim(folder, plan)
+        else:
+            refuse_unclaimed(folder)
         if is_finished(folder):
             return read_run(folder)
-        with Journal(folder) as journal, open_pool(backend, jobs, pinned_profile(), len(plan.units())) as pool:
+        with (
+            BenchJournal(folder, plan.digest) as journal,
+            open_pool(backend, jobs, pinned_profile(), len(plan.units())) as pool,
+        ):
+            claim(folder, plan)
             software: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(pool.maker()))
             claim_software(folder, software)
+            journal.take_over_unchained()
             done = journal.finished()
             left = [unit for unit in plan.units() if unit.key not in done]
             kept = sum(len(result.records) for result in done.values())

@@ -1,16 +1,16 @@
 """The folder of a run: its plan while it runs, its results when it is finished.
 
-=================  ==========================================================================================
-``plan.json``      what decides the results; a later command with other arguments is refused
-``software.json``  packages and numeric profile of the workers while it runs
-``.journal``       finished units while it runs
-``records.jsonl``  one record per line, in the plan's order; byte-identical for any number of jobs
-``records.csv``    the same as a tidy table, grades in columns
-``surfaces.json``  the true utilities that the records were graded against, by condition
-``costs.csv``      seconds and counts per record; volatile, so kept out of everything hashed
-``plugins.log``    tracebacks of plug-ins and counts of the warnings they raised
-``manifest.json``  plan, software, digests; written last, so it stands for a finished run
-=================  ==========================================================================================
+==================  ==================================================================================================
+``plan.json``       what decides the results; a later command with other arguments is refused
+``software.json``   packages and numeric profile of the workers while it runs
+``.bench.journal``  finished units while it runs
+``records.jsonl``   one record per line, in the plan's order; byte-identical for any number of jobs
+``records.csv``     the same as a tidy table, grades in columns
+``surfaces.json``   the true utilities that the records were graded against, by condition
+``costs.csv``       seconds and counts per record; volatile, so kept out of everything hashed
+``plugins.log``     tracebacks of plug-ins and counts of the warnings they raised
+``manifest.json``   plan, software, digests; written last, so it stands for a finished run
+==================  ==================================================================================================
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from whatworked.runs.description import (
     RunManifest,
     to_json,
 )
+from whatworked.runs.journal import forget
 from whatworked.runs.plan import Plan
 from whatworked.runs.tidy import TidyRow, costs_csv, records_csv, tidy_rows
 from whatworked.runs.unit import UnitResult
@@ -45,7 +46,6 @@ from whatworked.wording import counted
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
-JOURNAL = ".journal"
 PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE, SURFACES = (
     "plan.json",
     "records.jsonl",
@@ -169,9 +169,10 @@ def _edit(before: str | None, now: str | None) -> str:
 
 def clear(folder: Path) -> None:
     """Remove the run in `folder`, finished or not, and nothing else. The manifest goes first: it means "finished"."""
-    for name in (MANIFEST, JOURNAL, PLAN, SOFTWARE, RECORDS, TIDY, COST_TABLE, SURFACES, LOG):
+    for name in (MANIFEST, PLAN, SOFTWARE, RECORDS, TIDY, COST_TABLE, SURFACES, LOG):
         with storage_errors(folder / name, "remove"):
             (folder / name).unlink(missing_ok=True)
+    forget(folder)
 
 
 def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
@@ -191,6 +192,11 @@ def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
             f"{folder} holds a run that was begun with other software ({path} says which); go on with that software, "
             "give another folder with --out, or --fresh to replace the run"
         )
+
+
+def is_claimed(folder: Path) -> bool:
+    """Whether `folder` holds the plan of a run."""
+    return (folder / PLAN).exists()
 
 
 def is_finished(folder: Path) -> bool:

@@ -77,6 +77,16 @@ def write_atomic(path: Path, data: bytes) -> None:
             raise
 
 
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in `folder` are on disk, where the system can: a new file's name is part of the folder."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
