@@ -16,7 +16,7 @@ from whatworked.cli import cli
 from whatworked.comparing import collect_runs, compare_methods, standings
 from whatworked.controls import store
 from whatworked.errors import InvalidOptionError
-from whatworked.execution.journal import Journal as RebuildJournal
+from whatworked.execution.journal import RebuildJournal
 from whatworked.leaderboard import board_of, pack, unpack, verified
 from whatworked.leaderboard.board import decode_board, encode_board
 from whatworked.leaderboard.rerunning import plugin_files
@@ -25,7 +25,7 @@ from whatworked.runs import Plan, catalog_tasks, crossed, read_run
 from whatworked.runs.benchmark import execute
 from whatworked.runs.description import RunManifest, to_json
 from whatworked.runs.folder import claim, encode, is_finished, pretty
-from whatworked.runs.journal import Journal
+from whatworked.runs.journal import BenchJournal
 from whatworked.runs.tidy import costs_csv, records_csv
 
 HERE = Path(__file__).parent / "kept"
@@ -89,7 +89,9 @@ def test_an_unfinished_run_goes_on(kept):
         crossed([load(name, "estimator") for name in ("mean", "ridge-main")], [load("slow=./slow.py:slow", "policy")]),
         (4,),
     )
-    done = Journal(kept / "unfinished").finished()
+    with BenchJournal(kept / "unfinished", plan.digest) as journal:
+        journal.take_over_unchained()
+        done = journal.finished()
     assert list(done) == ["0.0.0"]
     assert not is_finished(kept / "unfinished")
     (kept / "unfinished" / "software.json").unlink()
@@ -124,8 +126,10 @@ def test_a_rebuilt_folder_is_read():
     assert (surface.utilities == references.load_surface("banknote").utilities).all()
 
 
-def test_the_journal_of_an_unfinished_rebuild_is_read():
-    entries = RebuildJournal(HERE / "unfinished_rebuild").records()
+def test_the_journal_of_an_unfinished_rebuild_is_taken_over(kept):
+    with RebuildJournal(kept / "unfinished_rebuild") as journal:
+        entries = journal.entries()
+    assert not (kept / "unfinished_rebuild" / ".journal").exists()
     rows = {row.mask: row for row in references.load_table("banknote", HERE / "rebuild").rows}
     assert entries
     assert all(entry.condition == "banknote" and entry.row == rows[entry.row.mask] for entry in entries)
