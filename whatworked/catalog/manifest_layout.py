@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,12 +16,31 @@ import msgspec
 from whatworked.catalog.tracks import SIX, Track
 
 _NAME = re.compile(r"[a-z0-9_]+")
+_PACKAGE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:/.+|:[^\W\d]\w*)")
 
 
 def _inside(name: str) -> bool:
     # Manifests of others are read too, and files are written under these names.
     parts = name.split("/")
     return name.isprintable() and "\\" not in name and not {"", ".", ".."} & set(parts)
+
+
+def _require(holds: bool, name: str, value: object, allowed: str) -> None:
+    """`ValueError` that says the value of a field and what is allowed, unless that holds."""
+    if not holds:
+        raise ValueError(f"{name} is {value!r}; allowed: {allowed}")
+
+
+def _require_seed(name: str, value: int) -> None:
+    _require(0 <= value < 1 << 32, name, value, "0 to 4294967295")
+
+
+def _require_names(name: str, values: Sequence[str], *, least: int = 0) -> None:
+    """Names that are not empty and stand once each."""
+    _require(len(values) >= least, name, list(values), f"at least {least}")
+    repeated = sorted({value for value in values if values.count(value) > 1})
+    _require(not repeated, name, list(values), f"each name once, but {', '.join(map(repr, repeated))} stands twice")
+    _require("" not in values, name, list(values), "names that are not empty")
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,6 +111,18 @@ class RawFile(_Part, frozen=True):
                 )
         if len(self.sha256) != 64 or set(self.sha256) - set("0123456789abcdef"):
             raise ValueError(f"sha256 of {self.name!r} must be 64 lower-case hexadecimal digits, not {self.sha256!r}")
+        _require(
+            self.size >= 0, f"size of {self.name!r}", self.size, "the number of bytes, or 0 where it is not stated"
+        )
+        for kind, address in (("url", self.url), ("archive_url", self.archive_url)):
+            good = address.startswith(("https://", "http://")) and address.isprintable() and " " not in address
+            _require(not address or good, kind, address, "an address that begins with https:// or http://")
+        _require(
+            not self.package or (_PACKAGE.fullmatch(self.package) is not None and _inside(self.package)),
+            "package",
+            self.package,
+            "<package>/<path of a data file> or <package>:<function>",
+        )
 
 
 class TableReader(_Part, frozen=True, tag_field="kind", tag="table"):
@@ -103,6 +136,13 @@ class TableReader(_Part, frozen=True, tag_field="kind", tag="table"):
     columns: tuple[str, ...] = ()
     labels: dict[str, dict[str, str]] = {}
 
+    def __post_init__(self) -> None:
+        good = len(self.delimiter) == 1 and not self.delimiter.isalnum() and self.delimiter not in "\r\n\0\"'.+-_"
+        allowed = 'one character as "," ";" "|" or "\\t", or "" for any white space'
+        _require(not self.delimiter or good, "delimiter", self.delimiter, allowed)
+        _require(0 <= self.skip_lines <= 1_000_000, "skip_lines", self.skip_lines, "0 to 1000000")
+        _require_names("columns", self.columns)
+
 
 class GmlReader(_Part, frozen=True, tag_field="kind", tag="gml"):
     """A graph in GML."""
@@ -113,6 +153,9 @@ class EdgeListReader(_Part, frozen=True, tag_field="kind", tag="edges"):
 
     nodes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        _require_names("nodes", self.nodes)
+
 
 class ImageReader(_Part, frozen=True, tag_field="kind", tag="image"):
     """A picture that Pillow opens."""
@@ -122,6 +165,9 @@ class WfdbReader(_Part, frozen=True, tag_field="kind", tag="wfdb"):
     """A WFDB record: header, signal, annotations."""
 
     record: str
+
+    def __post_init__(self) -> None:
+        _require(_inside(self.record), "record", self.record, "the name that the .hea file has in the form")
 
 
 class BeirReader(_Part, frozen=True, tag_field="kind", tag="beir"):
@@ -163,6 +209,7 @@ class RawForm(_Part, frozen=True):
     def __post_init__(self) -> None:
         if not self.files:
             raise ValueError(f"form {self.name!r} needs at least one file")
+        _require_names(f"files of form {self.name!r}", [file.name for file in self.files])
 
 
 class TablePreparation(_Part, frozen=True, tag_field="kind", tag="table"):
@@ -177,12 +224,30 @@ class TablePreparation(_Part, frozen=True, tag_field="kind", tag="table"):
     test_fraction: float = 0.3
     seed: int = 20260907
 
+    def __post_init__(self) -> None:
+        _require(bool(self.target), "target", self.target, "the name of a column")
+        _require(0.0 < self.test_fraction < 1.0, "test_fraction", self.test_fraction, "more than 0 and less than 1")
+        _require_seed("seed", self.seed)
+        _require_names("features", self.features)
+        _require(self.target not in self.features, "features", list(self.features), "columns other than the target")
+        both = sorted({self.target, *self.features} & set(self.drop))
+        _require(not both, "drop", list(self.drop), f"columns that are not used, but {', '.join(both)} is")
+
 
 class SeriesPreparation(_Part, frozen=True, tag_field="kind", tag="series"):
-    """Columns unrolled row by row, gaps filled forward; the first `train_fraction` trains."""
+    """Columns unrolled row by row, gaps filled forward; the first `train_fraction` trains.
+
+    `time` names the column that says when, which must ascend; without it the one called date, year or the like.
+    """
 
     columns: tuple[str, ...]
     train_fraction: float = 0.75
+    time: str = ""
+
+    def __post_init__(self) -> None:
+        _require_names("columns", self.columns, least=1)
+        _require(0.0 < self.train_fraction < 1.0, "train_fraction", self.train_fraction, "more than 0 and less than 1")
+        _require(self.time not in self.columns, "time", self.time, "a column that is not part of the series")
 
 
 class ImagePreparation(_Part, frozen=True, tag_field="kind", tag="image"):
@@ -192,12 +257,20 @@ class ImagePreparation(_Part, frozen=True, tag_field="kind", tag="image"):
     noise: float = 0.1
     seed: int = 20260907
 
+    def __post_init__(self) -> None:
+        _require(8 <= self.side <= 4096, "side", self.side, "8 to 4096 pixels")
+        _require(0.0 < self.noise <= 1.0, "noise", self.noise, "more than 0, at most 1")
+        _require_seed("seed", self.seed)
+
 
 class RetrievalPreparation(_Part, frozen=True, tag_field="kind", tag="retrieval"):
     """Documents sorted by id; the `queries` eligible queries whose ids have the smallest SHA-256."""
 
     queries: int = 64
     exclude_copies: bool = False
+
+    def __post_init__(self) -> None:
+        _require(self.queries >= 1, "queries", self.queries, "1 or more")
 
 
 class BeatPreparation(_Part, frozen=True, tag_field="kind", tag="beats"):
@@ -210,12 +283,23 @@ class BeatPreparation(_Part, frozen=True, tag_field="kind", tag="beats"):
     codes: tuple[int, ...]
     channel: int = 0
 
+    def __post_init__(self) -> None:
+        _require(self.samples >= 2, "samples", self.samples, "2 or more")
+        _require(self.sample_rate >= 1, "sample_rate", self.sample_rate, "1 or more a second")
+        _require(self.gain != 0.0 and math.isfinite(self.gain), "gain", self.gain, "digital units per mV, not 0")
+        _require(bool(self.codes), "codes", list(self.codes), "at least one label code")
+        _require(self.channel >= 0, "channel", self.channel, "0 or more")
+
 
 class LinkPreparation(_Part, frozen=True, tag_field="kind", tag="links"):
     """A random division of edges and non-edges; `part_fraction` of the edges calibrate, as many test."""
 
     split_seed: int
     part_fraction: float = 0.2
+
+    def __post_init__(self) -> None:
+        _require_seed("split_seed", self.split_seed)
+        _require(0.0 < self.part_fraction < 0.5, "part_fraction", self.part_fraction, "more than 0 and less than 0.5")
 
 
 class ArraysPreparation(_Part, frozen=True, tag_field="kind", tag="arrays"):
@@ -240,6 +324,10 @@ class Expectation(_Part, frozen=True):
 
     digest: str
     shapes: dict[str, tuple[int, ...]]
+
+    def __post_init__(self) -> None:
+        good = len(self.digest) == 64 and not set(self.digest) - set("0123456789abcdef")
+        _require(good, "digest", self.digest, "64 lower-case hexadecimal digits")
 
 
 class Manifest(_Part, frozen=True):
@@ -294,6 +382,11 @@ class Manifest(_Part, frozen=True):
             raise ValueError('tracks: "added" stands alone (its six options have no four-option condition)')
         if not self.forms:
             raise ValueError("forms: at least one raw form is needed")
+        _require_names("names of the forms", [form.name for form in self.forms])
+        for name in ("title", "family", "licence", "attribution", "citation", "homepage"):
+            text = getattr(self, name)
+            _require(bool(text.strip()) and text.isprintable(), name, text, "text that is not empty and can be printed")
+        _require("".join(self.notes.split()).isprintable(), "notes", self.notes, "text that can be printed")
 
     @property
     def shipped_folder(self) -> Path:

@@ -12,11 +12,18 @@ from pathlib import Path
 from whatworked.catalog.manifest_files import is_of_package, manifest
 from whatworked.catalog.manifest_layout import Manifest, RawFile, RawForm
 from whatworked.declaration.prepared import PreparedInput
-from whatworked.errors import DigestMismatchError, InvalidOptionError, SourceUnavailableError, StorageError
+from whatworked.errors import (
+    DigestMismatchError,
+    InvalidOptionError,
+    RawDataError,
+    SourceUnavailableError,
+    StorageError,
+)
 from whatworked.sources import store
 from whatworked.sources.archives import unpack
 from whatworked.sources.network import Network
-from whatworked.sources.prepare import prepare
+from whatworked.sources.prepare import located, prepare
+from whatworked.sources.prepare.contract import check_content
 from whatworked.sources.raw import RawBytes
 from whatworked.sources.readers import read
 from whatworked.sources.routes import LOCAL_ROUTES, Folders, Place, Route, checked, is_file, locate
@@ -215,11 +222,16 @@ def build(one: Manifest, acquired: Acquired) -> PreparedInput:
     Raises
     ------
     RawDataError
-        If the raw data cannot be read or prepared.
+        If the raw data cannot be read or prepared, or no configuration could be scored on the result.
     DigestMismatchError
         If the prepared input differs from the manifest's.
     """
-    prepared = prepare(one, read(acquired.form.reader, acquired.files))
+    raw = read(acquired.form.reader, acquired.files)
+    prepared = prepare(one, raw)
+    try:
+        check_content(prepared)
+    except RawDataError as error:
+        raise located(error, one, raw.origin) from error
     if prepared.digest != one.expected.digest:
         step = (
             "another version of numpy, scikit-learn or Pillow may have prepared it otherwise"

@@ -46,14 +46,51 @@ class RawGraph:
 
 
 @dataclass(frozen=True)
+class Calibration:
+    """How a header says that digital values become physical: (value - baseline) / gain.
+
+    Attributes
+    ----------
+    gain : float or None
+        Digital units per mV; None where the physical unit is no voltage.
+    baseline : int
+        Digital value of 0 mV.
+    unit : str
+        As the header names it.
+    """
+
+    gain: float | None
+    baseline: int
+    unit: str
+
+
+@dataclass(frozen=True)
 class RawRecord:
-    """One ECG record: digital samples (n, channels) int64, annotation sample numbers and label codes."""
+    """One ECG record.
+
+    Attributes
+    ----------
+    samples : ndarray of shape (n, channels), int64
+        Digital samples as they are stored.
+    sample_rate : int
+        Samples a second.
+    event_samples, event_codes : ndarray of shape (k,), int64
+        Sample number and label code of each annotation.
+    origin : str
+        Names the file.
+    missing : tuple of int or None
+        By channel: the digital value that marks a missing sample; None where the format has none.
+    calibrations : tuple of Calibration or None
+        By channel: what the header says; None where it says nothing.
+    """
 
     samples: IntArray
     sample_rate: int
     event_samples: IntArray
     event_codes: IntArray
     origin: str
+    missing: tuple[int | None, ...] = ()
+    calibrations: tuple[Calibration | None, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from whatworked.catalog.manifest_layout import Manifest
 from whatworked.declaration.prepared import PreparedInput
-from whatworked.errors import RawDataError
+from whatworked.errors import RawDataError, WhatWorkedError
 from whatworked.sources.raw import Raw, RawArrays, RawCorpus, RawGraph, RawImage, RawRecord, RawTable
 
 _PREPARATIONS: dict[str, tuple[str, type[Raw]]] = {
@@ -43,7 +43,16 @@ def prepare(manifest: Manifest, raw: Raw) -> PreparedInput:
         )
     module, function = location.split(":")
     preparing: Callable[..., PreparedInput] = getattr(import_module(f"{__name__}.{module}"), function)
-    prepared = preparing(manifest, manifest.preparation, raw)
+    try:
+        prepared = preparing(manifest, manifest.preparation, raw)
+    except RawDataError as error:
+        raise located(error, manifest, raw.origin) from error
+    except WhatWorkedError:
+        raise
+    except Exception as error:  # one source that was not thought of must not stop the others
+        raise RawDataError(
+            f"source {manifest.id}: {raw.origin} cannot be prepared as {kind!r}: {type(error).__name__}: {error}"
+        ) from error
     found = shapes(prepared)
     expected = manifest.expected.shapes
     wrong = [
@@ -54,6 +63,12 @@ def prepare(manifest: Manifest, raw: Raw) -> PreparedInput:
     if wrong:
         raise RawDataError(f"source {manifest.id} prepared from {raw.origin} has other shapes: {'; '.join(wrong)}")
     return prepared
+
+
+def located(error: RawDataError, manifest: Manifest, origin: str) -> RawDataError:
+    """The same error, with the source and the file where it does not name the file itself."""
+    told = str(error)
+    return error if origin in told else RawDataError(f"source {manifest.id} prepared from {origin}: {told}")
 
 
 def shapes(prepared: PreparedInput) -> dict[str, tuple[int, ...]]:

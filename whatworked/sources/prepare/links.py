@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 
 from whatworked.catalog.manifest_layout import LinkPreparation, Manifest
@@ -11,6 +9,9 @@ from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import RawDataError
 from whatworked.sources.raw import RawGraph
 from whatworked.surfaces.masks import IntArray
+
+MOST_NODES = 5000
+"""Nodes that a graph may have: all pairs of them are listed, 12.5 million of this many."""
 
 
 def prepare_links(manifest: Manifest, how: LinkPreparation, raw: RawGraph) -> PreparedInput:
@@ -22,8 +23,10 @@ def prepare_links(manifest: Manifest, how: LinkPreparation, raw: RawGraph) -> Pr
     Raises
     ------
     RawDataError
-        If the graph has too few edges or non-edges for the parts.
+        If the graph has too few edges or non-edges for the parts, or more than `MOST_NODES` nodes.
     """
+    if len(raw.nodes) > MOST_NODES:
+        raise RawDataError(f"{raw.origin}: {len(raw.nodes)} nodes, at most {MOST_NODES} are allowed; take a part of it")
     edges, others = _pairs(raw)
     part = round(how.part_fraction * len(edges))
     seen = len(edges) - 2 * part
@@ -46,7 +49,10 @@ def prepare_links(manifest: Manifest, how: LinkPreparation, raw: RawGraph) -> Pr
 def _pairs(raw: RawGraph) -> tuple[IntArray, IntArray]:
     """Edges and non-edges as sorted (low, high) pairs in lexicographic order, shapes (M, 2) and (N, 2)."""
     number = {node: position for position, node in enumerate(raw.nodes)}
-    ends = ((number[one], number[other]) for one, other in raw.edges)
-    edges = {(min(pair), max(pair)) for pair in ends if pair[0] != pair[1]}
-    others = [pair for pair in combinations(range(len(raw.nodes)), 2) if pair not in edges]
-    return np.array(sorted(edges), dtype=np.int64).reshape(-1, 2), np.array(others, dtype=np.int64).reshape(-1, 2)
+    ends = ((number[first], number[second]) for first, second in raw.edges)
+    edges = sorted({(min(pair), max(pair)) for pair in ends if pair[0] != pair[1]})
+    linked = np.zeros((len(raw.nodes), len(raw.nodes)), dtype=bool)
+    if edges:
+        linked[tuple(np.array(edges).T)] = True
+    others = np.argwhere(np.triu(~linked, k=1))
+    return np.array(edges, dtype=np.int64).reshape(-1, 2), others.astype(np.int64)

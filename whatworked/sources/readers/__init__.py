@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from whatworked.catalog.manifest_layout import Reader
-from whatworked.errors import RawDataError
+from whatworked.errors import RawDataError, WhatWorkedError
 from whatworked.sources.raw import Raw, RawBytes
 
 _READERS = {
@@ -48,9 +48,16 @@ def read(reader: Reader, files: Mapping[str, RawBytes]) -> Raw:
     reading: Callable[[Any, Mapping[str, RawBytes]], Raw] = getattr(import_module(f"{__name__}.{module}"), function)
     try:
         return reading(reader, files)
+    except WhatWorkedError:
+        raise
     except UnicodeDecodeError as error:
-        origins = ", ".join(raw.origin for raw in files.values())
-        raise RawDataError(f"{origins}: not UTF-8 text: {error}") from error
+        raise RawDataError(f"{_origins(files)}: not UTF-8 text: {error}") from error
+    except Exception as error:  # one file that was not thought of must not stop the other sources
+        raise RawDataError(f"{_origins(files)}: cannot be read as {kind!r}: {type(error).__name__}: {error}") from error
+
+
+def _origins(files: Mapping[str, RawBytes]) -> str:
+    return ", ".join(raw.origin for raw in files.values())
 
 
 def single(files: Mapping[str, RawBytes]) -> RawBytes:

@@ -15,7 +15,7 @@ from whatworked.errors import RawDataError
 from whatworked.sources.archives import ARCHIVE_ERRORS, LARGEST, read_bounded, unpack
 from whatworked.sources.raw import RawBytes, RawCorpus
 from whatworked.sources.readers import named, single
-from whatworked.sources.readers.corpora import json_lines
+from whatworked.sources.readers.corpora import json_lines, require_text, texts_by_id
 
 _TEXTS = "02-extracted-arguments/"
 _PAIRS = "03-pairs-best-counter-task/training/01-debate-opposing-counters.tsv.zip"
@@ -30,16 +30,17 @@ def read_tree(reader: ArgumentTreeReader, files: Mapping[str, RawBytes]) -> RawC
     Raises
     ------
     RawDataError
-        If the bytes are neither a tar nor a zip archive, or lack those folders.
+        If the bytes are neither a tar nor a zip archive, lack those folders, hold a text twice or an empty one, or a
+        line of pairs is cut short.
     """
     del reader
     raw = single(files)
     texts, packed_pairs = _members(raw)
     if not texts or packed_pairs is None:
         raise RawDataError(f"{raw.origin}: lacks {_TEXTS} or {_PAIRS}; the wrong archive?")
-    pairs_text = unpack(packed_pairs, _PAIRS_MEMBER, f"{raw.origin}:{_PAIRS}").decode("utf-8")
-    rows = (line.split("\t") for line in pairs_text.splitlines())
-    pairs = [(row[0], row[1]) for row in rows if len(row) > 2 and row[2] == "true"]
+    origin = f"{raw.origin}:{_PAIRS}"
+    rows = _fields(RawBytes(unpack(packed_pairs, _PAIRS_MEMBER, origin), origin), range(3, 100))
+    pairs = [(row[0], row[1]) for row in rows if row[2] == "true"]
     return _corpus({path: data.decode("utf-8") for path, data in texts.items()}, pairs, raw.origin)
 
 
@@ -49,17 +50,19 @@ def read_lines(reader: ArgumentLinesReader, files: Mapping[str, RawBytes]) -> Ra
     Raises
     ------
     RawDataError
-        If a file is not there, the text file cannot be unpacked, or a line is not as described.
+        If a file is not there, the text file cannot be unpacked, a line is not as described, a path stands twice or a
+        text is empty.
     """
     del reader
     packed = named(files, "arguments.jsonl.gz")
     try:
-        unpacked = RawBytes(gzip.decompress(packed.data), packed.origin)
+        with gzip.GzipFile(fileobj=io.BytesIO(packed.data)) as stream:
+            unpacked = RawBytes(read_bounded(stream, LARGEST, packed.origin), packed.origin)
     except ARCHIVE_ERRORS as error:
         raise RawDataError(f"{packed.origin}: cannot be unpacked: {error}") from error
-    texts = {row["path"]: row["text"] for row in json_lines(unpacked, ("path", "text"))}
-    rows = (line.split("\t") for line in named(files, "true_pairs.tsv").data.decode("utf-8").splitlines())
-    return _corpus(texts, [(row[0], row[1]) for row in rows if len(row) == 2], packed.origin)
+    rows = ((line, row["path"], row["text"]) for line, row in json_lines(unpacked, ("path", "text")))
+    pairs = list(_fields(named(files, "true_pairs.tsv"), range(2, 3)))
+    return _corpus(texts_by_id(rows, packed.origin), [(row[0], row[1]) for row in pairs], packed.origin)
 
 
 def tree_digest(raw: RawBytes) -> str:
@@ -79,8 +82,22 @@ def tree_digest(raw: RawBytes) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
+def _fields(raw: RawBytes, allowed: range) -> Iterator[list[str]]:
+    """Tab-separated fields of each line; `RawDataError` names a line that has another number of them than allowed."""
+    for number, line in enumerate(raw.data.decode("utf-8").split("\n"), start=1):
+        fields = line.removesuffix("\r").split("\t")
+        if fields == [""]:
+            continue
+        if len(fields) not in allowed:
+            raise RawDataError(
+                f"{raw.origin}: line {number} has {len(fields)} fields separated by tabs, expected {allowed.start}"
+            )
+        yield fields
+
+
 def _corpus(texts: Mapping[str, str], pairs: Iterable[tuple[str, str]], origin: str) -> RawCorpus:
     """Documents are the distinct texts; the id of one is the lexically first path that holds it."""
+    require_text(texts, "argument", origin)
     first: dict[str, str] = {}
     for path in sorted(texts):
         first.setdefault(texts[path], path)
@@ -105,9 +122,13 @@ def _members(raw: RawBytes) -> tuple[dict[str, bytes], bytes | None]:
             left -= len(data)
             _, found, path = name.partition(_TEXTS)
             if found and path.endswith(_ARGUMENT_ENDS):
+                if path in texts:
+                    raise RawDataError(f"{raw.origin}: {path} stands twice in the archive; keep one")
                 texts[path] = data
             elif name.endswith(_PAIRS):
                 pairs = data
+    except RawDataError:
+        raise
     except ARCHIVE_ERRORS as error:
         raise RawDataError(f"{raw.origin}: not a readable tar or zip archive: {error}") from error
     return texts, pairs
