@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from whatworked.catalog.manifest_files import manifests
-from whatworked.catalog.manifest_layout import Manifest
+from whatworked.catalog.manifest_files import Entry, entries
 from whatworked.catalog.tracks import SIX, TRACKS, Track
 from whatworked.errors import unknown_name
 from whatworked.workflows import FAMILIES
@@ -26,6 +25,8 @@ class Condition:
         Number of options d, 4 or 6; the condition has 2**d configurations.
     track : {"four", "paired", "added"}
         Four options; six options on a source that also has four; six options alone.
+    problem : str
+        What is wrong with the manifest of its source, so that it cannot run; empty where nothing is.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Condition:
     family: str
     dimensions: int
     track: Track
+    problem: str = field(default="", repr=False)
 
 
 def conditions() -> tuple[Condition, ...]:
@@ -46,17 +48,15 @@ def conditions() -> tuple[Condition, ...]:
     Raises
     ------
     ManifestError
-        If a manifest is wrong; only those from outside the package can be.
+        If a folder of manifests does not exist, or two share an id; a wrong one alone is its conditions' `problem`.
 
     Examples
     --------
     >>> [one.id for one in conditions()][:4]
     ['banknote', 'breast_diagnostic', 'ionosphere', 'spambase']
     """
-    known = sorted(
-        manifests().values(), key=lambda manifest: (_family_rank(manifest.family), manifest.family, manifest.id)
-    )
-    return tuple(_condition(manifest, track) for track in TRACKS for manifest in known if track in manifest.tracks)
+    known = sorted(entries().values(), key=lambda entry: (_family_rank(entry.family), entry.family, entry.id))
+    return tuple(_condition(entry, track) for track in TRACKS for entry in known if track in entry.tracks)
 
 
 def condition(name: str) -> Condition:
@@ -76,7 +76,7 @@ def condition(name: str) -> Condition:
     UnknownNameError
         If there is none of that id; the message offers the nearest.
     ManifestError
-        If a manifest is wrong; only those from outside the package can be.
+        If a folder of manifests does not exist, or two share an id; a wrong one alone is its conditions' `problem`.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def families() -> tuple[str, ...]:
     Raises
     ------
     ManifestError
-        If a manifest is wrong; only those from outside the package can be.
+        If a folder of manifests does not exist, or two share an id; a wrong one alone is its conditions' `problem`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def sources(family: str | None = None) -> tuple[str, ...]:
     UnknownNameError
         If no source is of that family.
     ManifestError
-        If a manifest is wrong; only those from outside the package can be.
+        If a folder of manifests does not exist, or two share an id; a wrong one alone is its conditions' `problem`.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def select(names: str | Iterable[str] = (), family: str | Iterable[str] = ()) ->
     UnknownNameError
         If a condition or family does not exist.
     ManifestError
-        If a manifest is wrong; only those from outside the package can be.
+        If a folder of manifests does not exist, or two share an id; a wrong one alone is its conditions' `problem`.
 
     Examples
     --------
@@ -186,11 +186,10 @@ def _several(names: str | Iterable[str]) -> Iterable[str]:
     return (names,) if isinstance(names, str) else names
 
 
-def _condition(manifest: Manifest, track: Track) -> Condition:
+def _condition(entry: Entry, track: Track) -> Condition:
     four = track == "four"
-    return Condition(
-        manifest.id if four else f"{manifest.id}{SIX}", manifest.id, manifest.family, 4 if four else 6, track
-    )
+    name = entry.id if four else f"{entry.id}{SIX}"
+    return Condition(name, entry.id, entry.family, 4 if four else 6, track, entry.problem)
 
 
 def _family_rank(family: str) -> int:

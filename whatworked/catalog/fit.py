@@ -33,7 +33,7 @@ def misfit(condition: Condition, workflow: Workflow) -> str:
 
 
 def problem_of(condition: Condition) -> str:
-    """Why a condition cannot run for want of a fitting family; empty if it can.
+    """Why a condition cannot run for want of a right manifest or a fitting family; empty if it can.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ def problem_of(condition: Condition) -> str:
     Returns
     -------
     str
-        The sentence of `misfit`, or of the error that the family cannot be loaded for.
+        What is wrong with the manifest, the sentence of `misfit`, or of the error that the family cannot be loaded for.
     """
-    if condition.family in FAMILIES:
-        return ""
+    if condition.problem or condition.family in FAMILIES:
+        return condition.problem
     try:
         return misfit(condition, get(condition.family))
     except WhatWorkedError as error:

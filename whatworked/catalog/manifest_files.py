@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -15,13 +16,16 @@ from typing import get_args
 
 import msgspec
 
-from whatworked.catalog.manifest_layout import Manifest, Preparation, Reader
-from whatworked.catalog.tracks import TRACKS
+from whatworked.catalog.manifest_layout import NAME, Manifest, Preparation, Reader
+from whatworked.catalog.tracks import SIX, TRACKS, Track
 from whatworked.errors import ManifestError, unknown_name
 from whatworked.storage.files import user_path
 
 FOLDERS_VARIABLE = "WHATWORKED_MANIFESTS"
 ENTRY_POINT_GROUP = "whatworked.manifests"
+
+UNKNOWN_FAMILY = "unknown"
+"""Family of a source whose manifest cannot be read as far as that."""
 
 
 def decode(text: str, path: str = "") -> Manifest:
@@ -34,10 +38,36 @@ def decode(text: str, path: str = "") -> Manifest:
     """
     try:
         manifest = msgspec.toml.decode(text, type=Manifest)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         told = f"{error}{_allowed(str(error))}"
         raise ManifestError(f"manifest {path or '(text)'}: {told}; see docs/sources.md for the fields") from error
     return msgspec.structs.replace(manifest, path=path)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A manifest's place in the catalog: what it says of itself, and whether all of it can be used.
+
+    Attributes
+    ----------
+    id, family : str
+        As the manifest says; the file's name, and `UNKNOWN_FAMILY`, where it cannot be read that far.
+    tracks : tuple of Track
+        As the manifest says; four options where it cannot be read that far.
+    path : str
+        The file.
+    manifest : Manifest or None
+        All of it; None where something is wrong.
+    problem : str
+        What is wrong, what is allowed and what to do; empty where nothing is.
+    """
+
+    id: str
+    family: str
+    tracks: tuple[Track, ...]
+    path: str
+    manifest: Manifest | None
+    problem: str = ""
 
 
 def manifests() -> Mapping[str, Manifest]:
@@ -48,12 +78,36 @@ def manifests() -> Mapping[str, Manifest]:
     ManifestError
         If a manifest is wrong, a folder does not exist, or two manifests share an id.
     """
-    return _load(os.environ.get(FOLDERS_VARIABLE, ""))
+    return MappingProxyType({name: _whole(entry) for name, entry in entries().items()})
 
 
 def manifest(source: str) -> Manifest:
-    """Manifest of one source; `UnknownNameError` offers the nearest ids."""
-    known = manifests()
+    """Manifest of one source; other manifests may be wrong.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none; the message offers the nearest ids.
+    ManifestError
+        If it is wrong, a folder does not exist, or two manifests share an id.
+    """
+    return _whole(entry(source))
+
+
+def entries() -> Mapping[str, Entry]:
+    """All manifests by source id as `manifests` has them; one that is wrong does not hide the others.
+
+    Raises
+    ------
+    ManifestError
+        If a folder does not exist, or two manifests share an id.
+    """
+    return _load(os.environ.get(FOLDERS_VARIABLE, ""))
+
+
+def entry(source: str) -> Entry:
+    """Entry of one source; `UnknownNameError` offers the nearest ids."""
+    known = entries()
     if source not in known:
         raise unknown_name("source", source, known)
     return known[source]
@@ -65,17 +119,52 @@ def is_of_package(manifest: Manifest) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _load(folders: str) -> Mapping[str, Manifest]:
-    found: dict[str, Manifest] = {}
+def _load(folders: str) -> Mapping[str, Entry]:
+    found: dict[str, Entry] = {}
     for folder in _folders(folders):
         for path in sorted(folder.glob("*.toml")):
-            declared = decode(_read(path), str(path))
-            if declared.id in found:
+            new = _entry(path)
+            if new.id in found:
+                told = f" ({new.problem})" if new.problem else ""
                 raise ManifestError(
-                    f"source {declared.id!r} is declared twice: {found[declared.id].path} and {path}; rename one"
+                    f"source {new.id!r} is declared twice: {found[new.id].path} and {path}; rename one{told}"
                 )
-            found[declared.id] = declared
+            found[new.id] = new
     return MappingProxyType(found)
+
+
+def _entry(path: Path) -> Entry:
+    text = ""
+    try:
+        text = _read(path)
+        whole = decode(text, str(path))
+    except ManifestError as error:
+        return _wrong_entry(path, text, str(error))
+    return Entry(whole.id, whole.family, whole.tracks, whole.path, whole)
+
+
+def _wrong_entry(path: Path, text: str, problem: str) -> Entry:
+    """What can be read of a wrong manifest, so that its conditions can be listed and fail by themselves."""
+    try:
+        said = msgspec.toml.decode(text)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        said = {}
+    stem = "".join(letter if NAME.fullmatch(letter) else "_" for letter in path.stem.lower()) or "_"
+    source = said.get("id")
+    if not isinstance(source, str) or not NAME.fullmatch(source) or source.endswith(SIX):
+        source = stem.removesuffix(SIX)
+    family = said.get("family")
+    if not isinstance(family, str) or not family or not family.isprintable():
+        family = UNKNOWN_FAMILY
+    listed = said.get("tracks")
+    tracks = tuple(track for track in TRACKS if isinstance(listed, list) and track in listed) or ("four",)
+    return Entry(source, family, tracks[:1] if "paired" not in tracks else tracks[:2], str(path), None, problem)
+
+
+def _whole(one: Entry) -> Manifest:
+    if one.manifest is None:
+        raise ManifestError(one.problem)
+    return one.manifest
 
 
 def _allowed(problem: str) -> str:

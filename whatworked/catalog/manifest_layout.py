@@ -15,7 +15,9 @@ import msgspec
 
 from whatworked.catalog.tracks import SIX, Track
 
-_NAME = re.compile(r"[a-z0-9_]+")
+NAME = re.compile(r"[a-z0-9_]+")
+"""What a source may be called."""
+
 _PACKAGE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:/.+|:[^\W\d]\w*)")
 
 
@@ -371,7 +373,7 @@ class Manifest(_Part, frozen=True):
     path: str = ""
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.id) or self.id.endswith(SIX):
+        if not NAME.fullmatch(self.id) or self.id.endswith(SIX):
             raise ValueError(
                 f"id {self.id!r} must be lower-case letters a to z, digits and underscores, and not end in {SIX}: "
                 f"files are named after it, and its six-option condition is <id>{SIX}"

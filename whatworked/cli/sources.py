@@ -112,12 +112,12 @@ def _selection(
 ) -> tuple[Library, tuple[str, ...]]:
     """The library and the wanted sources; options given before the command's name count where it has none itself."""
     from whatworked.catalog.catalog import sources as source_ids
-    from whatworked.catalog.manifest_files import manifest
+    from whatworked.catalog.manifest_files import entry
     from whatworked.sources.library import Library
 
     given = {key: options.get(key) or value for key, value in context.obj.items()}
     library = Library(given["cache"], given["mirror"], given["offline"])
-    named = tuple(manifest(name).id for name in names)
+    named = tuple(entry(name).id for name in names)
     families = given["families"] or ((None,) if not names else ())
     wanted = (*named, *(name for family in families for name in source_ids(family)))
     return library, tuple(dict.fromkeys(wanted))
@@ -132,12 +132,16 @@ def _list(library: Library, wanted: tuple[str, ...], as_json: bool) -> None:
         return
     rows = [(line.source, line.family, "yes" if line.present else "no", line.route, line.licence) for line in lines]
     print_table([("source", "family", "present", "from", "licence"), *rows])
-    absent = [line for line in lines if not line.present]
-    here = len(lines) - len(absent)
+    here = sum(line.present for line in lines)
+    wrong = [line for line in lines if line.problem]
+    absent = [line for line in lines if not line.present and not line.problem]
     click.echo()
     print_text(f"{here} of {counted(len(lines), 'source')} {'is' if here == 1 else 'are'} on this machine.")
     if absent:
-        _print_absent(absent, {line.family for line in lines} - {line.family for line in lines if line.present})
+        known = [line for line in lines if not line.problem]
+        _print_absent(absent, {line.family for line in known} - {line.family for line in known if line.present})
+    for line in wrong:
+        print_text(f"- {line.source}: {line.problem}", indent=2)
 
 
 def _print_absent(absent: list[SourceStatus], empty: set[str]) -> None:
@@ -145,7 +149,7 @@ def _print_absent(absent: list[SourceStatus], empty: set[str]) -> None:
         print_text(f"Families without any source here: {', '.join(sorted(empty))}.")
     print_text(
         "To get the others: `whatworked sources fetch`. Without a network: --mirror DIR with the files below in "
-        f"DIR/<source>, or put them into {Path(absent[0].folder).parent}/<source>.\n"
+        f"DIR/<source>{_or_cache(absent[0].folder)}.\n"
     )
     print_table(
         [
@@ -153,6 +157,10 @@ def _print_absent(absent: list[SourceStatus], empty: set[str]) -> None:
             *((line.source, ", ".join(line.files), line.address) for line in absent),
         ]
     )
+
+
+def _or_cache(folder: str) -> str:
+    return f", or put them into {Path(folder).parent}/<source>" if folder else ""
 
 
 def _run(

@@ -23,7 +23,8 @@ class Families:
     workflows : dict of str to Workflow
         Those that can be loaded, by name, with all their options.
     problems : dict of str to str
-        Conditions whose family cannot be loaded or has too few options, by id, with what to do about it.
+        Conditions whose manifest is wrong or whose family cannot be loaded or has too few options, by id, with what to
+        do about it.
     """
 
     workflows: dict[str, Workflow] = field(default_factory=dict)
@@ -38,6 +39,9 @@ def load_families(conditions: Iterable[Condition], workflow_of: WorkflowOf) -> F
     """Load the family of each condition; one that is wrong does not stop the others."""
     found = Families()
     for one in conditions:
+        if one.problem:
+            found.problems[one.id] = one.problem
+            continue
         try:
             workflow = found.workflows.get(one.family) or workflow_of(one.family)
         except WhatWorkedError as error:

@@ -49,4 +49,6 @@ def load_inputs(sources: Iterable[str], prepare: Prepare) -> Inputs:
             inputs.absent[source] = error
         except WhatWorkedError as error:
             inputs.broken[source] = str(error)
+        except Exception as error:  # whatever one source meets, the others go on
+            inputs.broken[source] = f"source {source} cannot be prepared: {type(error).__name__}: {error}"
     return inputs

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from whatworked.catalog.manifest_files import is_of_package, manifest
+from whatworked.catalog.manifest_files import entry, is_of_package, manifest
 from whatworked.catalog.manifest_layout import Manifest, RawFile, RawForm
 from whatworked.declaration.prepared import PreparedInput
 from whatworked.errors import (
@@ -55,7 +55,8 @@ class Library:
     Parameters
     ----------
     cache : path, optional
-        Folder of prepared inputs and downloads; default `WHATWORKED_CACHE`, else ``~/.cache/whatworked``.
+        Folder of prepared inputs and downloads; default `WHATWORKED_CACHE`, else ``$XDG_CACHE_HOME/whatworked``, else
+        ``~/.cache/whatworked``. Where no home folder is known either, nothing is kept, and a warning is logged.
     mirror : path, optional
         Folder with one folder of raw files per source; default `WHATWORKED_MIRROR`, else none.
     offline : bool, optional
@@ -74,9 +75,9 @@ class Library:
     folders: Folders = field(init=False)
 
     def __post_init__(self) -> None:
-        cache = self.cache or os.environ.get(CACHE_VARIABLE) or "~/.cache/whatworked"
+        cache = self.cache or os.environ.get(CACHE_VARIABLE)
         mirror = self.mirror or os.environ.get(MIRROR_VARIABLE) or None
-        self.folders = Folders(user_path(cache), user_path(mirror) if mirror else None)
+        self.folders = Folders(user_path(cache) if cache else _usual_cache(), user_path(mirror) if mirror else None)
         if self.folders.mirror is not None and not self.folders.mirror.is_dir():
             raise InvalidOptionError(f"mirror {mirror!s} is no folder; give one that holds <source>/<raw file>")
         offline = bool(os.environ.get(OFFLINE_VARIABLE)) if self.offline is None else self.offline
@@ -113,11 +114,12 @@ class Library:
         """
         one = manifest(source)
         path = self.store_path(one)
-        if is_file(path) and not again:
+        if path is not None and is_file(path) and not again:
             return store.load(path, one.id, one.family, one.expected.digest)
         prepared = build(one, self.acquire(one))
         try:
-            store.save(prepared, path)
+            if path is not None:
+                store.save(prepared, path)
         except StorageError as error:
             _log.warning("going on without the store of prepared inputs: %s", error)
         return prepared
@@ -164,17 +166,19 @@ class Library:
 
         A source in a folder that may not be looked into is passed over: preparing it will say what is wrong.
         """
-        missing = (one for one in map(manifest, sources) if self._is_missing(one))
+        known = (entry(source).manifest for source in sources)
+        missing = (one for one in known if one is not None and self._is_missing(one))
         files = (file for one in missing for form in one.forms for file in form.files)
         self.network.probe(file.address for file in files if file.address)
 
-    def store_path(self, one: Manifest) -> Path:
-        """Where the store keeps the prepared input of a source, whether it is there or not."""
-        return store.store_path(self.folders.cache, one)
+    def store_path(self, one: Manifest) -> Path | None:
+        """Where the store keeps the prepared input of a source, whether it is there or not; None without a cache."""
+        return store.store_path(self.folders.cache, one) if self.folders.cache else None
 
     def is_present(self, one: Manifest) -> bool:
         """Whether the prepared input or a complete raw form is on this machine; nothing is read."""
-        return is_file(self.store_path(one)) or any(True for _ in self.plans(one))
+        path = self.store_path(one)
+        return (path is not None and is_file(path)) or any(True for _ in self.plans(one))
 
     def _is_missing(self, one: Manifest) -> bool:
         try:
@@ -209,11 +213,33 @@ class Library:
         return unpack(self.network.download(file.archive_url), file.name_in_archive, file.archive_url, file.size)
 
     def _keep(self, one: Manifest, files: Mapping[str, RawBytes]) -> None:
+        folder = self.folders.raw(one.id)
+        if folder is None:
+            return
         try:
             for name, raw in files.items():
-                write_atomic(self.folders.raw(one.id) / name, raw.data)
+                write_atomic(folder / name, raw.data)
         except StorageError as error:
             _log.warning("going on without keeping the download: %s", error)
+
+
+def _usual_cache() -> Path | None:
+    """The folder for caches of this user, by the XDG base directory specification; None where there is none."""
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if given.is_absolute():  # the specification has relative ones ignored
+        return given / "whatworked"
+    try:
+        home = Path.home()
+    except (RuntimeError, KeyError):
+        home = Path()
+    if os.environ.get("HOME", "unset") and home.is_absolute():
+        return home / ".cache" / "whatworked"
+    _log.warning(
+        "no home folder is known, so prepared inputs and downloads are not kept; set HOME, XDG_CACHE_HOME or %s, or give "
+        "--cache, to keep them",
+        CACHE_VARIABLE,
+    )
+    return None
 
 
 def build(one: Manifest, acquired: Acquired) -> PreparedInput:

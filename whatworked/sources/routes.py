@@ -11,7 +11,7 @@ from typing import Literal
 from whatworked.catalog.manifest_files import is_of_package
 from whatworked.catalog.manifest_layout import Manifest, RawFile
 from whatworked.errors import DigestMismatchError, RawDataError, TooLargeError
-from whatworked.sources.archives import too_large, unpack
+from whatworked.sources.archives import LARGEST, too_large, unpack
 from whatworked.sources.raw import RawBytes
 from whatworked.storage.canonical import sha256
 from whatworked.storage.files import storage_errors
@@ -22,14 +22,14 @@ LOCAL_ROUTES: tuple[Route, ...] = ("cache", "package", "shipped", "mirror")
 
 @dataclass(frozen=True)
 class Folders:
-    """Where this user keeps raw files: the cache, and a mirror or none."""
+    """Where this user keeps raw files: the cache and a mirror, either of which may be missing."""
 
-    cache: Path
+    cache: Path | None
     mirror: Path | None = None
 
-    def raw(self, source: str) -> Path:
-        """Folder of a source's raw files in the cache."""
-        return self.cache / "raw" / source
+    def raw(self, source: str) -> Path | None:
+        """Folder of a source's raw files in the cache; None without a cache."""
+        return self.cache / "raw" / source if self.cache else None
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,10 @@ def is_file(path: Path) -> bool:
 
 
 def _read(path: Path, largest: int = 0) -> bytes:
+    most = largest or LARGEST
     with storage_errors(path, "read"):
-        if largest and path.stat().st_size > largest:
-            raise too_large(str(path), largest)
+        if path.stat().st_size > most:
+            raise too_large(str(path), most)
         return path.read_bytes()
 
 
@@ -138,7 +139,10 @@ def _package_place(file: RawFile) -> Place | None:
     package, function = (
         file.package.partition(":")[::2] if ":" in file.package else (file.package.partition("/")[0], "")
     )
-    spec = importlib.util.find_spec(package) if package else None
+    try:
+        spec = importlib.util.find_spec(package) if package else None
+    except (ImportError, ValueError):  # its parent is not there, or was put together by hand
+        return None
     if spec is None or spec.origin is None:
         return None
     if function:
@@ -149,6 +153,10 @@ def _package_place(file: RawFile) -> Place | None:
 
 def _graph_bytes(package: str, function: str) -> bytes:
     """Edge list of a graph that a package's function makes: two names and a tab a line, sorted within and between."""
-    graph = getattr(importlib.import_module(package), function)()
-    lines = sorted("\t".join(sorted(map(str, edge))) for edge in graph.edges())
+    try:
+        graph = getattr(importlib.import_module(package), function)()
+        edges = list(graph.edges())
+    except Exception as error:  # it is code of another package
+        raise RawDataError(f"{package}.{function}() makes no graph: {type(error).__name__}: {error}") from error
+    lines = sorted("\t".join(sorted(map(str, edge))) for edge in edges)
     return "".join(f"{line}\n" for line in lines).encode("utf-8")

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from whatworked.catalog.manifest_files import manifest
+from whatworked.catalog.manifest_files import Entry, entry, manifest
 from whatworked.catalog.manifest_layout import Manifest, RawForm
-from whatworked.errors import SourceUnavailableError, StorageError, WhatWorkedError
+from whatworked.errors import ManifestError, SourceUnavailableError, StorageError, WhatWorkedError
 from whatworked.sources import store
 from whatworked.sources.library import Library, Plan, absence, build, collect, wanted_form
 from whatworked.sources.routes import LOCAL_ROUTES, is_file
@@ -37,7 +37,9 @@ class SourceStatus:
     address : str
         Where from: the official address of the one file or archive, else the home page.
     folder : str
-        Where to put them.
+        Where to put them; empty where no cache folder is known.
+    problem : str
+        What is wrong with its manifest or its folder; empty where nothing is.
     """
 
     source: str
@@ -50,6 +52,7 @@ class SourceStatus:
     files: tuple[str, ...]
     address: str
     folder: str
+    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,27 +71,39 @@ class Finding:
 
 def status(library: Library, source: str) -> SourceStatus:
     """Where a source is or would come from; nothing is read or fetched."""
-    one = manifest(source)
-    route, origin = _route(library, one)
+    known = entry(source)
+    if known.manifest is None:
+        return _wrong(known, "", "", known.problem)
+    one = known.manifest
+    try:
+        route, origin = _route(library, one)
+    except StorageError as error:
+        return _wrong(known, one.title, one.licence, str(error))
     present = route not in ("network", "none")
     form = wanted_form(one)
     files = () if present else tuple(file.name for file in form.files)
     addresses = {file.address for file in form.files}
     address = addresses.pop() if len(addresses) == 1 else ""
-    folder = str(library.folders.raw(one.id))
+    folder = str(library.folders.raw(one.id) or "")
     return SourceStatus(
         one.id, one.family, one.title, one.licence, present, route, origin, files, address or one.homepage, folder
     )
 
 
+def _wrong(known: Entry, title: str, licence: str, problem: str) -> SourceStatus:
+    return SourceStatus(
+        known.id, known.family, title, licence, False, "none", known.path, (), known.path, "", problem
+    )
+
+
 def fetch(library: Library, source: str, *, again: bool = False) -> Finding:
     """Get and prepare a source, and say how it went; see `Library.prepared`."""
-    one = manifest(source)
     try:
+        one = manifest(source)
         route, origin = _route(library, one)
         if again and route == "prepared":
             route, origin = _raw_route(library, one)
-    except StorageError as error:
+    except (StorageError, ManifestError) as error:
         return Finding(source, "raw data", "", "wrong", str(error))
     return _attempt(source, route, origin, partial(library.prepared, source, again=again))
 
@@ -100,14 +115,14 @@ def check(library: Library, source: str) -> list[Finding]:
     """
     try:
         return _check(library, manifest(source))
-    except StorageError as error:
+    except (StorageError, ManifestError) as error:
         return [Finding(source, "raw data", "", "wrong", str(error))]
 
 
 def _check(library: Library, one: Manifest) -> list[Finding]:
     path = library.store_path(one)
     found = [_check_form(one, form, plan) for form in one.forms for plan in _plans(library, one, form)]
-    if is_file(path):
+    if path is not None and is_file(path):
         load = partial(store.load, path, one.id, one.family, one.expected.digest)
         found.insert(0, _attempt(one.id, "prepared input", str(path), load))
     return found or [Finding(one.id, "raw data", "", "absent", absence(one, library.folders))]
@@ -115,10 +130,11 @@ def _check(library: Library, one: Manifest) -> list[Finding]:
 
 def export(library: Library, source: str, folder: Path) -> Finding:
     """Write one checked raw form of a source, and whom to name, into ``folder/source``; the folder then is a mirror."""
-    return _attempt(source, "raw data", str(folder / source), partial(_export, library, manifest(source), folder))
+    return _attempt(source, "raw data", str(folder / source), partial(_export, library, source, folder))
 
 
-def _export(library: Library, one: Manifest, folder: Path) -> None:
+def _export(library: Library, source: str, folder: Path) -> None:
+    one = manifest(source)
     for name, raw in library.acquire(one).files.items():
         write_atomic(folder / one.id / name, raw.data)
     terms = f"Licence: {one.licence}\nAttribution: {one.attribution}\nCitation: {one.citation}\nSee {one.homepage}\n"
@@ -132,12 +148,14 @@ def _attempt(source: str, what: str, origin: str, action: Callable[[], object]) 
         return Finding(source, what, origin, "absent", str(error))
     except WhatWorkedError as error:
         return Finding(source, what, origin, "wrong", str(error))
+    except Exception as error:  # whatever one source meets, the others go on
+        return Finding(source, what, origin, "wrong", f"{type(error).__name__}: {error}")
     return Finding(source, what, origin, "right")
 
 
 def _route(library: Library, one: Manifest) -> tuple[str, str]:
     path = library.store_path(one)
-    if is_file(path):
+    if path is not None and is_file(path):
         return "prepared", str(path)
     return _raw_route(library, one)
 
