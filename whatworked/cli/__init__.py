@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import click
 
@@ -48,6 +49,8 @@ def main() -> None:
     """Entry point: an error on purpose is one line and exit code 2, Ctrl-C is exit code 130."""
     prepare_streams()
     keep_interrupts()
+    # Without semaphores (no writable /dev/shm) joblib warns of something that our own workers do without.
+    warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
     sys.exit(_exit_code())
 
 

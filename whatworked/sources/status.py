@@ -91,9 +91,7 @@ def status(library: Library, source: str) -> SourceStatus:
 
 
 def _wrong(known: Entry, title: str, licence: str, problem: str) -> SourceStatus:
-    return SourceStatus(
-        known.id, known.family, title, licence, False, "none", known.path, (), known.path, "", problem
-    )
+    return SourceStatus(known.id, known.family, title, licence, False, "none", known.path, (), known.path, "", problem)
 
 
 def fetch(library: Library, source: str, *, again: bool = False) -> Finding:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from multiprocessing import resource_tracker
 from typing import Any
 
-from whatworked.errors import InvalidOptionError
+from whatworked.errors import ExecutionError, InvalidOptionError
 from whatworked.workers.profile import NumericProfile
 
 FEW = 4
@@ -47,8 +47,39 @@ def worker_count(jobs: int, tasks: int) -> int:
 def start_processes(profile: NumericProfile, workers: int = 1) -> Any:
     """An executor whose processes have the environment of `profile` from their first instruction.
 
-    The caller ends it with `end_processes`.
+    The caller ends it with `end_processes`. Where no semaphore can be made, one process is spoken to through pipes.
+
+    Raises
+    ------
+    ExecutionError
+        If no process can be started, or several workers are wanted of one executor where no semaphore can be made.
     """
+    try:
+        return _start_loky(profile, workers)
+    except OSError as error:
+        if workers > 1:
+            raise ExecutionError(semaphore_problem(error)) from error
+    from whatworked.workers.pipes import PipeExecutor
+
+    try:
+        with _interrupts_held():
+            return PipeExecutor(profile.environment)
+    except OSError as error:
+        raise ExecutionError(
+            f"cannot start a worker process: {error.strerror or error}; end other processes or raise the limit on them, "
+            "then run the same command again"
+        ) from error
+
+
+def semaphore_problem(error: OSError) -> str:
+    """Why several workers of one executor cannot be started, and what to do about it."""
+    return (
+        f"worker processes cannot be synchronised: {error.strerror or error}. They need semaphores, which Linux keeps in "
+        "/dev/shm: make it writable (docker run --shm-size=64m, or mount a tmpfs there)"
+    )
+
+
+def _start_loky(profile: NumericProfile, workers: int) -> Any:
     from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
     executor = ProcessPoolExecutor(
@@ -84,6 +115,11 @@ def first_finished(futures: Collection[Any], looked: Callable[[], object] | None
 
 def end_processes(executor: Any) -> None:
     """End the processes of `executor` at once, whatever they are doing and whatever was just asked of them."""
+    from whatworked.workers.pipes import PipeExecutor
+
+    if isinstance(executor, PipeExecutor):
+        executor.close()
+        return
     # Loky's own thread drops all calls and then looks up those that were still to be handed out: a KeyError, whose
     # traceback it would print. So none is left to be handed out; nobody submits any more.
     with contextlib.suppress(queue.Empty):
