@@ -235,8 +235,8 @@ def _usual_cache() -> Path | None:
     if os.environ.get("HOME", "unset") and home.is_absolute():
         return home / ".cache" / "whatworked"
     _log.warning(
-        "no home folder is known, so prepared inputs and downloads are not kept; set HOME, XDG_CACHE_HOME or %s, or give "
-        "--cache, to keep them",
+        "no home folder is known, so prepared inputs and downloads are not kept; to keep them set HOME, XDG_CACHE_HOME "
+        "or %s, or give --cache",
         CACHE_VARIABLE,
     )
     return None

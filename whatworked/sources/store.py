@@ -17,6 +17,9 @@ from whatworked.sources.archives import ARCHIVE_ERRORS, read_bounded
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.storage.files import storage_errors, write_atomic
 
+READING = 2
+"""Raised whenever a reader or preparation takes raw data otherwise, or refuses what it took before."""
+
 _FACTS = "facts.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -25,10 +28,10 @@ def store_path(cache: Path, one: Manifest) -> Path:
     """Where the prepared input that a manifest leads to is kept; another manifest leads to another file.
 
     What counts is all that decides the content: how raw files are recognised, read and prepared, and the expected
-    result. Titles, terms and addresses do not.
+    result. Titles, terms and addresses do not. What an earlier version of our readers made is not taken for right.
     """
     forms = [(form.reader, [(file.name, file.sha256) for file in form.files]) for form in one.forms]
-    made_of = msgspec.to_builtins((one.family, forms, one.preparation, one.expected))
+    made_of = msgspec.to_builtins((READING, one.family, forms, one.preparation, one.expected))
     return cache / "prepared" / f"{one.id}-{sha256(canonical_json(made_of))[:16]}.npz"
 
 

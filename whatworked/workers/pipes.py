@@ -1,7 +1,7 @@
 """A worker process that is spoken to through pipes alone, for machines on which no semaphore can be made.
 
-Executors of the standard library and of loky need semaphores, which Linux keeps in ``/dev/shm``. Some containers have none
-that can be written to.
+Executors of the standard library and of loky need semaphores, which Linux keeps in ``/dev/shm``. Some containers
+have none that can be written to.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def serve(read: int, write: int, parent: int) -> None:
             except EOFError:
                 return
             try:
-                function, arguments = pickle.loads(packed)
+                function, arguments = pickle.loads(packed)  # noqa: S301 - from the process that started this one
                 answer = _packed((function(*arguments), None, ""))
             except BaseException as error:  # handed to the one who asked, as executors do
                 answer = _packed_error(error)
@@ -136,7 +136,7 @@ def serve(read: int, write: int, parent: int) -> None:
 
 def _settle(future: Future[Any], answer: bytes) -> None:
     try:
-        value, error, told = pickle.loads(answer)
+        value, error, told = pickle.loads(answer)  # noqa: S301 - from a process that was started here
     except Exception as unreadable:
         future.set_exception(pickle.UnpicklingError(f"a worker's answer cannot be read: {unreadable}"))
         return
@@ -151,7 +151,7 @@ def _packed_error(error: BaseException) -> bytes:
     told = "".join(traceback.format_exception(error))
     try:
         packed = _packed((None, error, told))
-        pickle.loads(packed)
+        pickle.loads(packed)  # noqa: S301 - packed just now
     except Exception:  # an exception with arguments of its own may not come back
         packed = _packed((None, RuntimeError(f"{type(error).__name__}: {error}"), told))
     return packed

@@ -66,16 +66,16 @@ def start_processes(profile: NumericProfile, workers: int = 1) -> Any:
             return PipeExecutor(profile.environment)
     except OSError as error:
         raise ExecutionError(
-            f"cannot start a worker process: {error.strerror or error}; end other processes or raise the limit on them, "
-            "then run the same command again"
+            f"cannot start a worker process: {error.strerror or error}; end other processes or raise the limit on "
+            "them, then run the same command again"
         ) from error
 
 
 def semaphore_problem(error: OSError) -> str:
     """Why several workers of one executor cannot be started, and what to do about it."""
     return (
-        f"worker processes cannot be synchronised: {error.strerror or error}. They need semaphores, which Linux keeps in "
-        "/dev/shm: make it writable (docker run --shm-size=64m, or mount a tmpfs there)"
+        f"worker processes cannot be synchronised: {error.strerror or error}. They need semaphores, for which Linux "
+        "needs a writable /dev/shm: mount a tmpfs there (docker run --tmpfs /dev/shm), then run the same command again"
     )
 
 

@@ -44,8 +44,8 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 def numbers(raw: RawTable, name: str, empty: float | None = None) -> FloatArray:
     """Column `name` as float64 of shape (rows,); an empty cell becomes `empty` if that is given.
 
-    Decimal numbers alone are read, with a point and without marks between digits. Python reads more: ``1_000``, ``nan``,
-    ``inf``, digits of other scripts.
+    Decimal numbers alone are read, with a point and without marks between digits. Python reads more: ``1_000``,
+    ``nan``, ``inf``, digits of other scripts.
 
     Raises
     ------
@@ -80,8 +80,8 @@ def class_codes(raw: RawTable, name: str) -> IntArray:
         other = alike.setdefault(_essence(label), label)
         if other != label:
             raise RawDataError(
-                f"{where} is {other!r} of row {first[other]} but for case, spacing or the way it is written; if they are "
-                "one class write them alike, else give them names with labels"
+                f"{where} is {other!r} of row {first[other]} but for case, spacing or the way it is written; if they "
+                "are one class write them alike, else give them names with labels"
             )
     codes = {label: code for code, label in enumerate(sorted(first))}
     return np.array([codes[label] for label in labels], dtype=np.int64)
@@ -104,8 +104,8 @@ def _number(raw: RawTable, name: str, row: int, cell: str) -> float:
         raise RawDataError(f"{raw.origin}: column {name!r}, row {row}: {cell!r} is no finite number of 64 bits")
     if _INTEGER.fullmatch(cell) and len(cell) > 15 and int(cell) != int(value):
         raise RawDataError(
-            f"{raw.origin}: column {name!r}, row {row}: {cell!r} has more digits than a number of 64 bits keeps; drop the "
-            "column if it is an identifier"
+            f"{raw.origin}: column {name!r}, row {row}: {cell!r} has more digits than a number of 64 bits keeps; drop "
+            "the column if it is an identifier"
         )
     return value
 

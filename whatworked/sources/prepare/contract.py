@@ -86,9 +86,12 @@ def _converted(name: str, array: Array | None, kind: str, dimensions: int) -> Ar
         raise RawDataError(f"array {name!r} is of type {array.dtype}, numbers are needed")
     with np.errstate(all="ignore"):
         converted = array.astype(kind)
-        same = (converted.astype(array.dtype) == array) | (array != array)
-    if not same.all() or (kind == "i8" and not np.isfinite(array).all()):
-        place = [int(position) for position in np.argwhere(~same)[0]] if not same.all() else []
+        # Back again to the same value, and not by way of a sign that changed twice.
+        same = (converted.astype(array.dtype) == array) & ((converted < 0) == (array < 0))
+        if kind == "f8" and array.dtype.kind == "f":
+            same |= np.isnan(array)  # stays what it is, and is found later
+    if not same.all():
+        place = [int(position) for position in np.argwhere(~same)[0]]
         raise RawDataError(f"array {name!r} of type {array.dtype} holds values that {kind} cannot, at {place}")
     return converted
 

@@ -144,8 +144,8 @@ def _check_opaque(picture: Image, origin: str) -> None:
     if alpha.min() < 255:
         row, column = np.argwhere(alpha < 255)[0] + 1
         raise RawDataError(
-            f"{origin}: pixel in row {row}, column {column} is transparent, so that its grey depends on what is behind; "
-            "save it without transparency"
+            f"{origin}: pixel in row {row}, column {column} is transparent, so that its grey depends on what is behind "
+            "it; save it without transparency"
         )
 
 

@@ -54,8 +54,8 @@ def _check_times(how: SeriesPreparation, raw: RawTable) -> None:
     unknown = next((row for row, time in enumerate(times, start=1) if time is None), None)
     if unknown is not None and how.time:
         raise RawDataError(
-            f"{raw.origin}: column {name!r}, row {unknown}: {cells[unknown - 1]!r} is no time; write a number or a date as "
-            "2026-09-07"
+            f"{raw.origin}: column {name!r}, row {unknown}: {cells[unknown - 1]!r} is no time; write a number or a "
+            "date as 2026-09-07"
         )
     _check_unique(name, raw)
     if unknown is not None:
@@ -64,8 +64,8 @@ def _check_times(how: SeriesPreparation, raw: RawTable) -> None:
     if (backward := np.flatnonzero(np.diff(known) <= 0)).size:
         row = int(backward[0]) + 2
         raise RawDataError(
-            f"{raw.origin}: column {name!r}, row {row}: {cells[row - 1]!r} comes after {cells[row - 2]!r}; sort the rows by "
-            "time, or name the column that holds it with time in the manifest's preparation"
+            f"{raw.origin}: column {name!r}, row {row}: {cells[row - 1]!r} comes after {cells[row - 2]!r}; sort the "
+            "rows by time, or name the column that holds it with time in the manifest's preparation"
         )
 
 
@@ -74,8 +74,8 @@ def _check_unique(name: str, raw: RawTable) -> None:
     for row, cell in enumerate(raw.columns[name], start=1):
         if first.setdefault(cell, row) != row:
             raise RawDataError(
-                f"{raw.origin}: column {name!r}, row {row}: {cell!r} stands twice, first in row {first[cell]}; keep one row "
-                "for each time, or name the column that holds it with time in the manifest's preparation"
+                f"{raw.origin}: column {name!r}, row {row}: {cell!r} stands twice, first in row {first[cell]}; keep "
+                "one row for each time, or name the column that holds it with time in the manifest's preparation"
             )
 
 

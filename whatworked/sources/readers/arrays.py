@@ -29,8 +29,8 @@ def read_arrays(reader: ArraysReader, files: Mapping[str, RawBytes]) -> RawArray
     Raises
     ------
     RawDataError
-        If it is no npz file, holds anything but numbers, truth values and text (pickled objects above all), a name twice or
-        data of another size than its header says.
+        If it is no npz file, holds anything but numbers, truth values and text (pickled objects above all), a name
+        twice or data of another size than its header says.
     TooLargeError
         If it holds more than `whatworked.sources.archives.LARGEST` bytes.
     """

@@ -133,8 +133,8 @@ def _relevant(raw: RawBytes) -> dict[str, list[str]]:
         before, first = said.setdefault((query, document), (score, line))
         if before != score:
             raise RawDataError(
-                f"{raw.origin}: line {line}: query {query!r} and document {document!r} have score {score}, but {before} "
-                f"in line {first}; keep one"
+                f"{raw.origin}: line {line}: query {query!r} and document {document!r} have score {score}, but "
+                f"{before} in line {first}; keep one"
             )
         if score > 0 and first == line:
             relevant.setdefault(query, []).append(document)
@@ -142,7 +142,7 @@ def _relevant(raw: RawBytes) -> dict[str, list[str]]:
 
 
 def _judgements(raw: RawBytes) -> Iterator[tuple[int, str, str, int]]:
-    """Line number, query, document and score, below a header line that is asked for lest a judgement be taken for it."""
+    """Line number, query, document and score, below a header line, for which no judgement is taken."""
     lines = raw.data.decode("utf-8-sig").removesuffix("\n").split("\n")
     if _SCORE.fullmatch(lines[0].split("\t")[-1].strip()):
         raise RawDataError(
