@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import lzma
 import tarfile
@@ -59,7 +60,7 @@ def unpack(data: bytes, member: str, origin: str, size: int = 0) -> bytes:
         raise RawDataError(f"{origin}: not a readable zip archive: {error}") from error
 
 
-def read_bounded(stream: IO[bytes], limit: int, origin: str) -> bytes:
+def read_bounded(stream: IO[bytes] | gzip.GzipFile, limit: int, origin: str) -> bytes:
     """All bytes of a stream; `TooLargeError` if there are more than `limit`, the rest of which is not read."""
     data = stream.read(limit + 1)
     if len(data) > limit:

@@ -64,7 +64,7 @@ def _grey(raw: RawImage, side: int) -> FloatArray:
 @contextmanager
 def _decoding(raw: RawImage) -> Iterator[Image]:
     """The opened picture; whatever Pillow raises on it is a `RawDataError`."""
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
@@ -78,7 +78,7 @@ def _decoding(raw: RawImage) -> Iterator[Image]:
             f"{raw.origin}: its header says more pixels than the {MOST_PIXELS:,} that are unpacked at most; "
             f"write a smaller one ({error})"
         ) from error
-    except Image.UnidentifiedImageError as error:
+    except UnidentifiedImageError as error:
         raise RawDataError(f"{raw.origin}: Pillow cannot decode it as any of {', '.join(FORMATS)}") from error
     except Exception as error:  # decoders raise whatever they met
         raise RawDataError(f"{raw.origin}: Pillow cannot decode it: {type(error).__name__}: {error}") from error
@@ -106,7 +106,8 @@ def _check_layout(picture: Image, origin: str) -> None:
 
 def _stored(picture: Image) -> tuple[Any, ...]:
     """How values are stored in the file, as Pillow tells its decoder: the raw mode first."""
-    arguments: Any = picture.tile[0][3] if picture.tile else None
+    tiles: Any = getattr(picture, "tile", None)
+    arguments = tiles[0][3] if tiles else None
     return arguments if isinstance(arguments, tuple) and arguments else (str(arguments or ""),)
 
 
