@@ -161,10 +161,10 @@ def _wrong_entry(path: Path, text: str, problem: str) -> Entry:
     return Entry(source, family, tracks[:1] if "paired" not in tracks else tracks[:2], str(path), None, problem)
 
 
-def _whole(one: Entry) -> Manifest:
-    if one.manifest is None:
-        raise ManifestError(one.problem)
-    return one.manifest
+def _whole(entry: Entry) -> Manifest:
+    if entry.manifest is None:
+        raise ManifestError(entry.problem)
+    return entry.manifest
 
 
 def _allowed(problem: str) -> str:

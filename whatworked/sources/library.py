@@ -167,8 +167,8 @@ class Library:
         A source in a folder that may not be looked into is passed over: preparing it will say what is wrong.
         """
         known = (entry(source).manifest for source in sources)
-        missing = (one for one in known if one is not None and self._is_missing(one))
-        files = (file for one in missing for form in one.forms for file in form.files)
+        missing = (manifest for manifest in known if manifest is not None and self._is_missing(manifest))
+        files = (file for manifest in missing for form in manifest.forms for file in form.files)
         self.network.probe(file.address for file in files if file.address)
 
     def store_path(self, one: Manifest) -> Path | None:
