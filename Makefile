@@ -2,22 +2,23 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# CONSTRAINTS=references/constraints.txt installs the versions that made the reference tables.
+CONSTRAINTS ?=
 JOBS ?= 2
 # Of the slow tests `make test-sample` runs one in so many.
 SLOW_SAMPLE ?= 2
 
-.PHONY: help rebuild test test-sample test-all check typecheck lint benchmarks docs clean
+.PHONY: help rebuild test test-sample test-all test-versions check typecheck lint benchmarks docs clean
 .DEFAULT_GOAL := help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-# One environment for everything; made again when the dependencies change.
-$(BIN)/.installed: pyproject.toml
-	@echo "installing into $(VENV) (a minute or two)"
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,report]"
-	@touch $@
+# One environment for everything; made again when the interpreter or the dependencies change, or when it was left half made.
+$(BIN)/.installed: FORCE
+	@sh tools/environment.sh "$(PYTHON)" "$(VENV)" "$(CONSTRAINTS)"
+
+FORCE:
 
 rebuild: $(BIN)/.installed  ## Run every available configuration into out/
 	$(BIN)/whatworked rebuild --jobs $(JOBS) --out out
@@ -31,7 +32,11 @@ test-sample: $(BIN)/.installed  ## Run a sample of the exhaustive tests, always 
 test-all: $(BIN)/.installed  ## Run all tests, the exhaustive ones too
 	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_OPTIONS)
 
-check: lint typecheck test test-sample  ## Everything CI runs
+test-versions: $(BIN)/.installed  ## Run the tests that depend on the versions of Python, numpy and scipy
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" tests/workflows tests/references tests/controls tests/execution \
+		tests/surfaces tests/grading tests/statistics tests/storage tests/runs/test_recorded_results.py $(PYTEST_OPTIONS)
+
+check: lint typecheck test test-sample  ## Everything CI runs on one Python
 
 lint: $(BIN)/.installed  ## Style and import direction
 	$(BIN)/ruff check .
@@ -49,4 +54,4 @@ docs: $(BIN)/.installed  ## Build the documentation site into out/docs/
 	@echo "the site is out/docs/index.html"
 
 clean:  ## Remove the environment and everything built
-	rm -rf $(VENV) build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-newest build out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -88,6 +88,12 @@ def align(data: PreparedInput, setting: None, found: list[int], signal: FloatArr
     return sorted(beats)
 
 
+def keep_interior(data: PreparedInput, setting: None, beats: list[int]) -> list[int]:
+    """The beats that are scored: those of the first and the last second are no part of the prediction."""
+    del setting
+    return interior(beats, int(data.facts["sample_rate"]), len(data.arrays["signal"]))
+
+
 def event_f1(data: PreparedInput, prediction: list[int], tolerance: float = TOLERANCE) -> float:
     """2M / (P + T): M matched pairs of P predicted and T reference events in the interior."""
     rate, length = int(data.facts["sample_rate"]), len(data.arrays["signal"])
@@ -138,7 +144,9 @@ WORKFLOW = Workflow(
         Stage("threshold", threshold, "E", kind_of_threshold),
         Stage("peaks", peaks, "F", least_distance, needs=("smooth", "threshold")),
         Stage("align", align, needs=("peaks", "low_pass")),
+        Stage("interior", keep_interior),
     ),
     metric=Metric("event_F1_at_100ms", event_f1, second_metrics.event_f1, extras=sensitivity),
-    form=PredictionForm("sample of every beat", samples_fingerprint, tolerance=0.01, utility_tolerance=0.01),
+    form=PredictionForm("sample of every scored beat", samples_fingerprint, tolerance=0.01, utility_tolerance=0.01),
+    version="2",
 )

@@ -59,7 +59,7 @@ def scale(data: PreparedInput, kind: str, rows: Design) -> Design:
 def forecast(data: PreparedInput, alpha: float, rows: Design, target: FloatArray) -> FloatArray:
     """Forecast of the target at every evaluation point."""
     cut = int(data.facts["cut"])
-    model = Ridge(alpha=alpha).fit(rows[0], target[FIRST:cut])
+    model = Ridge(alpha=alpha, solver="svd").fit(rows[0], target[FIRST:cut])
     return np.asarray(model.predict(rows[1]), dtype=np.float64)
 
 
@@ -124,4 +124,5 @@ WORKFLOW = Workflow(
         unit="unit of the series",
     ),
     form=PredictionForm("forecast at every evaluation point", values_fingerprint, "float64"),
+    version="2",
 )

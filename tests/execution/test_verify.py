@@ -152,10 +152,16 @@ def test_software_and_processor_differences_are_explained_in_order(folder: Path)
     (folder / MACHINE).write_text(json.dumps({**facts, "processor": "Z80"}))
     here = msgspec.structs.replace(
         made,
-        packages={**made.packages, "numpy": "9.9"},
-        profile=msgspec.structs.replace(made.profile, vector_features=("NEON",)),
+        python="3.99.0",
+        packages=dict.fromkeys(reversed(made.packages), "9.9"),
+        profile=msgspec.structs.replace(made.profile, vector_features=("NEON",), blas=("other",)),
     )
-    features, numpy, processor = explanations(made, here, folder)
+    told = explanations(made, here, folder)
+    names = ("Python", "numpy", "scipy", "scikit-learn", "networkx", "vector features", "BLAS", "processor")
+    assert [line.split(" was ")[0] for line in told] == list(names)
+    python, numpy, *_, features, blas, processor = told
+    assert python == f"Python was {made.python}, is 3.99.0"
+    assert blas.endswith(", is other")
     assert features == f"vector features was {', '.join(made.profile.vector_features)}, is NEON"
     assert numpy == f"numpy was {made.packages['numpy']}, is 9.9"
     assert processor.startswith("processor was Z80, is ")

@@ -1,4 +1,4 @@
-"""Run the conditions named on the command line and print utilities, metric disagreement and digests as JSON.
+"""Run the conditions named on the command line; print utilities, bounds of rounding and metric disagreement as JSON.
 
 Started by the tests in a process of its own, because the numeric profile has to stand in the environment before numpy
 loads.
@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 import numpy as np
+from rounding_bounds import FAMILIES, bounds
 
 from whatworked import catalog, workflows
 from whatworked.declaration.workflow import Store
@@ -24,13 +25,14 @@ def table(library: Library, condition: str) -> dict[str, Any]:
     data = library.prepared(one.source)
     workflow = workflows.get(one.family).restricted(one.dimensions)
     store: Store = {}
-    utilities, worst = {}, 0.0
+    utilities, allowed, worst = {}, {}, 0.0
     for mask in mask_strings(one.dimensions):
         prediction = workflow.predict(data, mask, store)
         utilities[mask] = workflow.score(data, prediction.value, prediction.warnings).utility
+        allowed[mask] = bounds(data, mask).total if one.family in FAMILIES else 0.0
         # Unlike the built-in function this keeps a NaN.
         worst = float(np.maximum(worst, workflow.metric.disagreement(data, prediction.value)))
-    return {"utility": utilities, "disagreement": worst}
+    return {"utility": utilities, "rounding": allowed, "disagreement": worst}
 
 
 def main() -> None:

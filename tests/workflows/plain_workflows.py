@@ -6,6 +6,8 @@ shows both that the stages do what the specification says and that the inactive 
 
 from __future__ import annotations
 
+import math
+
 import networkx as nx
 import numpy as np
 from scipy import ndimage, signal
@@ -80,7 +82,7 @@ def forecasting(data, a, b, c, d, e, f):
     lags = range(1, 13) if b else range(1, 2)
     rows = [[target[t - lag] for lag in lags] + ([t / cut] if a else []) for t in range(12, len(series))]
     fit, rest = np.array(rows[: cut - 12]), np.array(rows[cut - 12 :])
-    model = make_pipeline(RobustScaler() if e else StandardScaler(), Ridge(alpha=10 if d else 1)).fit(
+    model = make_pipeline(RobustScaler() if e else StandardScaler(), Ridge(alpha=10 if d else 1, solver="svd")).fit(
         fit, target[12:cut]
     )
     predicted = []
@@ -140,7 +142,7 @@ def beat_detection(data, a, b, c, d, e, f):
     for peak in signal.find_peaks(y, height=height, distance=round((0.3 if f else 0.2) * fs))[0]:
         window = range(max(peak - round(0.075 * fs), 0), min(peak + round(0.075 * fs) + 1, len(x)))
         beats.add(max(window, key=lambda sample: abs(x[sample])))
-    return sorted(int(beat) for beat in beats)
+    return sorted(int(beat) for beat in beats if fs <= beat < len(x) - fs)
 
 
 def link_prediction(data, a, b, c, d, e, f):
@@ -154,8 +156,8 @@ def link_prediction(data, a, b, c, d, e, f):
             either = set(graph[u]) | set(graph[v])
             row = [len(common)] if a else []
             row += [len(common) / len(either) if either else 0.0] if b else []
-            row += [sum(1 / np.log(graph.degree(node)) for node in common)] if c else []
-            row += [sum(1 / graph.degree(node) for node in common)] if d else []
+            row += [math.fsum(1 / math.log(graph.degree(node)) for node in common)] if c else []
+            row += [math.fsum(1 / graph.degree(node) for node in common)] if d else []
             row += [graph.degree(u) * graph.degree(v)] if e else []
             found.append(row or [0.0])
         return np.array(found, dtype=float)

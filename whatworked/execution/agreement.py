@@ -16,7 +16,7 @@ from whatworked.execution.assembly import machine_facts
 from whatworked.references.index import MACHINE
 from whatworked.references.schema import Header, Row
 from whatworked.statistics.agreement import Verdict
-from whatworked.workers.software import Maker
+from whatworked.workers.software import PACKAGES, Maker
 
 SCALE_TOLERANCE = 1e-9
 """Relative difference of two cost scales that is still rounding."""
@@ -121,19 +121,22 @@ def explanations(made: Maker, here: Maker, folder: Path) -> tuple[str, ...]:
     """
     pairs = [
         ("architecture", made.profile.architecture, here.profile.architecture),
+        # A package of another version brings other code and, with numpy and scipy, a BLAS of its own: it comes first.
+        ("Python", made.python, here.python),
+        *_package_pairs(made.packages, here.packages),
         ("vector features", _words(made.profile.vector_features), _words(here.profile.vector_features)),
         ("BLAS", _words(made.profile.blas), _words(here.profile.blas)),
         ("threads", str(made.profile.threads), str(here.profile.threads)),
-        *_package_pairs(made.packages, here.packages),
-        ("Python", made.python, here.python),
         *_machine_pairs(folder),
     ]
     return tuple(f"{what} was {before}, is {now}" for what, before, now in pairs if before != now)
 
 
 def _package_pairs(made: dict[str, str], here: dict[str, str]) -> list[tuple[str, str, str]]:
-    names = dict.fromkeys((*made, *here))
-    return [(name, made.get(name, "absent"), here.get(name, "absent")) for name in names]
+    names = dict.fromkeys((*PACKAGES, *made, *here))
+    return [
+        (name, made.get(name, "absent"), here.get(name, "absent")) for name in names if name in made or name in here
+    ]
 
 
 def _machine_pairs(folder: Path) -> list[tuple[str, str, str]]:
