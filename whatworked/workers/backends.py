@@ -189,7 +189,8 @@ def _cluster(backend: str, jobs: int, profile: NumericProfile) -> Iterator[None]
     }
     with (
         dask.config.set(settings),
-        distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as local,
+        # Any free port: Dask warns where its usual one is taken.
+        distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address="127.0.0.1:0") as local,
         distributed.Client(local),
     ):
         yield
