@@ -97,7 +97,7 @@ class TransferError(ExecutionError):
 
     def __init__(self, cause: str) -> None:
         super().__init__(
-            f"something cannot be sent to a worker process: {cause}; define it in a module that it can import"
+            f"something cannot be sent to a worker process: {cause}; define it in a module that the process can import"
         )
         self.cause = cause
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from whatworked.errors import StorageError
-from whatworked.execution.journal import JOURNAL, JournalRecord, RebuildJournal
+from whatworked.execution.journal import JOURNAL, JournalRow, RebuildJournal
 from whatworked.references.schema import Row
 from whatworked.storage.lock import folder_lock
 
 
-def record(rank: int) -> JournalRecord:
+def record(rank: int) -> JournalRow:
     row = Row(
         mask=f"{rank:02b}", utility=0.1 + rank / 10, native=rank / 3, prediction="f" * 64, warnings=("UserWarning",)
     )
-    return JournalRecord(condition="toy", made="abc", row=row)
+    return JournalRow(condition="toy", made="abc", row=row)
 
 
 def written(folder: Path, count: int = 3) -> bytes:

@@ -22,7 +22,7 @@ def built(name: str, as_shipped: bool | None) -> ConditionResult:
         (
             (False, True),
             "1 of 2 tables have the same bytes as the package's; not nile: "
-            "`whatworked verify nile` tells rounding from difference",
+            "`whatworked verify nile` says if more than rounding differs",
         ),
         ((None, None), ""),
     ],

@@ -16,8 +16,8 @@ from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf, workflow_o
 from whatworked import references
 from whatworked.errors import InvalidOptionError, ReferenceTableError
 from whatworked.execution import RebuildRequest, VerifyReport, VerifyRequest, rebuild, verify
-from whatworked.execution.agreement import compare_rows, explanations, header_differences
 from whatworked.execution.assembly import header_of
+from whatworked.execution.differences import compare_rows, explanations, header_differences
 from whatworked.execution.verifying import sample_of
 from whatworked.references.index import MACHINE, read_index, write_index
 from whatworked.references.schema import OptionNote, Row, Table, render
@@ -80,7 +80,7 @@ def test_a_changed_record_is_found_and_named(folder: Path) -> None:
         ({"cost_scale": 0.5}, "cost scale 0.5 in the table, 2.0 now"),
         ({"cost_scale": None}, "cost scale None in the table, 2.0 now"),
         ({"unit": "m"}, "unit 'm' in the table, 'cm' now"),
-        ({"options": (OptionNote("A", "else", "no", "yes"), *HEADER.options[1:])}, "other words for option A"),
+        ({"options": (OptionNote("A", "else", "no", "yes"), *HEADER.options[1:])}, "another text for option A"),
     ],
     ids=["cost scale", "no cost scale", "unit", "words"],
 )

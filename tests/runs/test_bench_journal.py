@@ -11,7 +11,7 @@ from run_helpers import make_plan, synthetic_task
 
 from whatworked.errors import JournalError
 from whatworked.execution.journal import JOURNAL as REBUILD_JOURNAL
-from whatworked.execution.journal import JournalRecord, RebuildJournal
+from whatworked.execution.journal import JournalRow, RebuildJournal
 from whatworked.references.schema import Row
 from whatworked.runs.benchmark import execute, run_in_process
 from whatworked.runs.folder import claim, clear
@@ -74,7 +74,7 @@ def test_a_damaged_journal_stops_the_run_until_it_is_started_anew(tmp_path: Path
 def test_a_rebuild_and_a_run_in_one_folder_leave_each_other_alone(tmp_path: Path, plan: Plan) -> None:
     row = Row(mask="00", utility=0.5, native=0.5, prediction="f" * 64, warnings=())
     with RebuildJournal(tmp_path) as journal:
-        journal.append([JournalRecord(condition="wine", made="abc", row=row)])
+        journal.append([JournalRow(condition="wine", made="abc", row=row)])
     before = (tmp_path / REBUILD_JOURNAL).read_bytes()
     begun(tmp_path, plan)
     clear(tmp_path)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from whatworked.execution.agreement import VERDICTS
+from whatworked.execution.differences import VERDICTS
 from whatworked.statistics.agreement import Verdict, count_verdicts, in_words
 
 

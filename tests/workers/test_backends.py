@@ -98,8 +98,10 @@ def test_a_time_limit_is_refused_where_nobody_can_end_a_process(tmp_path: Path) 
 def test_a_cluster_of_one_worker_is_refused() -> None:
     dask, distributed = importlib.import_module("dask"), importlib.import_module("dask.distributed")
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as one,
-        dask.config.set({"scheduler-address": one.scheduler_address}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        dask.config.set({"scheduler-address": cluster.scheduler_address}),
         open_pool("dask", 2, pinned_profile(), 2) as pool,
         pytest.raises(ExecutionError, match=r"backend dask has 1 worker, .*; give it 2 or more"),
     ):

@@ -84,9 +84,9 @@ def test_waiting_looks_up_and_returns_what_is_done():
     late: Future[int] = Future()
     looks = []
 
-    def looked():
+    def on_wait():
         looks.append(1)
         late.set_result(3)
 
-    assert first_finished({late, Future()}, looked) == {late}
+    assert first_finished({late, Future()}, on_wait) == {late}
     assert looks == [1]

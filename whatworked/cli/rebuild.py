@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.absences import Unrun, print_unrun
+from whatworked.cli.absences import Obstacle, print_obstacles
 from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.cli.workers import recompute_options
 from whatworked.wording import counted
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--out", default="out", show_default=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write."
 )
-@click.option("--strict", is_flag=True, help="Exit with 1 if a condition was skipped for want of its source.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if a condition was skipped because its source is missing.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def rebuild(context: click.Context, /, names: tuple[str, ...], as_json: bool, strict: bool, **how: Any) -> None:
@@ -43,7 +43,7 @@ def rebuild(context: click.Context, /, names: tuple[str, ...], as_json: bool, st
 
     conditions = select(names, how["families"])
     library = Library(how["cache"], how["mirror"], how["offline"])
-    library.probe({one.source for one in conditions})
+    library.probe({condition.source for condition in conditions})
     request = RebuildRequest(
         conditions, how["out"], jobs=how["jobs"], backend=how["backend"], cold=how["cold"], fresh=not how["resume"]
     )
@@ -58,15 +58,20 @@ def rebuild(context: click.Context, /, names: tuple[str, ...], as_json: bool, st
 def _print_report(report: RebuildReport, out: Path) -> None:
     header = ("condition", "family", "records", "status", "table")
     rows = [
-        (one.condition.id, one.condition.family, str(one.records or "-"), one.status, one.digest[:12] or "-")
-        for one in report.results
+        (
+            result.condition.id,
+            result.condition.family,
+            str(result.records or "-"),
+            result.status,
+            result.digest[:12] or "-",
+        )
+        for result in report.results
     ]
     print_table([header, *rows], right=(2,))
     click.echo()
     print_text(f"{_summary(report)} in {out}")
     for status, what in (("skipped", "skipped"), ("failed", "")):
-        unrun = (one for one in report.results if one.status == status)
-        print_unrun([Unrun(one.condition.id, one.condition.source, _reason(one), one.absence) for one in unrun], what)
+        print_obstacles([_obstacle(result) for result in report.results if result.status == status], what)
     if report.log is not None:
         print_text(f"Tracebacks are in {report.log}; the same command tries again what failed.")
     if comparison := _comparison(report):
@@ -75,18 +80,22 @@ def _print_report(report: RebuildReport, out: Path) -> None:
         print_text(f"Not pinned on this machine: {note}")
 
 
-def _reason(one: ConditionResult) -> str:
+def _obstacle(result: ConditionResult) -> Obstacle:
+    return Obstacle(result.condition.id, result.condition.source, _reason(result), result.absence)
+
+
+def _reason(result: ConditionResult) -> str:
     """Why a condition was skipped or failed, and of what; causes that differ in numbers alone are one."""
     from whatworked.comparing.failures import count_causes
 
-    causes = [f"{cause} ({count})" for cause, count in count_causes(one.causes).items()]
-    return "; ".join([one.reason, *causes])
+    causes = [f"{cause} ({count})" for cause, count in count_causes(result.causes).items()]
+    return "; ".join([result.reason, *causes])
 
 
 def _comparison(report: RebuildReport) -> str:
     """How many tables have the same bytes as the package's; empty if the package has none of them."""
-    known = [one for one in report.results if one.as_shipped is not None]
-    other = [one.condition.id for one in known if not one.as_shipped]
+    known = [result for result in report.results if result.as_shipped is not None]
+    other = [result.condition.id for result in known if not result.as_shipped]
     if not known:
         return ""
     same = f"{len(known) - len(other)} of {counted(len(known), 'table')}"
@@ -95,14 +104,14 @@ def _comparison(report: RebuildReport) -> str:
     if not other:
         return text
     names = " ".join(other)
-    return f"{text}; not {', '.join(other)}: `whatworked verify {names}` tells rounding from difference"
+    return f"{text}; not {', '.join(other)}: `whatworked verify {names}` says if more than rounding differs"
 
 
 def _summary(report: RebuildReport) -> str:
-    good = [one for one in report.results if one.status in ("built", "unchanged")]
+    good = [result for result in report.results if result.status in ("built", "unchanged")]
     parts = [f"{report.count(status)} {status}" for status in ("built", "unchanged", "skipped", "failed")]
-    resumed = sum(one.resumed for one in report.results)
+    resumed = sum(result.resumed for result in report.results)
     taken = f" ({resumed} taken over from an earlier run)" if resumed else ""
     conditions = counted(len(report.results), "condition")
-    records = counted(sum(one.records for one in good), "record")
+    records = counted(sum(result.records for result in good), "record")
     return f"{conditions}: {', '.join(parts)}; {records}{taken}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.absences import Unrun, print_unrun
+from whatworked.cli.absences import Obstacle, print_obstacles
 from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.cli.workers import recompute_options
 from whatworked.wording import counted
@@ -39,8 +39,8 @@ def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, fol
 
     A record is identical (every field), equal (utility and prediction fingerprint within the family's tolerance),
     different, or failed. Where records are not identical, the first difference in input, packages or processor that may
-    explain it is named. A table that describes its condition otherwise than a rebuild would (options, metric, cost
-    scale) is named, too. Exit code 1 for that, if any record is different or failed, or if a condition that was
+    explain it is named. So is a table whose header says something else about its condition (options, metric, cost
+    scale) than a rebuild would. Exit code 1 for that, if any record is different or failed, or if a condition that was
     named could not be checked.
 
     Examples: whatworked verify --sample 0.1; whatworked verify wine__d6 --cold
@@ -62,48 +62,54 @@ def verify(context: click.Context, /, names: tuple[str, ...], as_json: bool, fol
         cold=how["cold"],
     )
     library = Library(how["cache"], how["mirror"], how["offline"])
-    library.probe({one.source for one in request.conditions})
+    library.probe({condition.source for condition in request.conditions})
     report = run(request, library.prepared, get)
     if as_json:
-        print_json({"conditions": [one.to_dict() for one in report.results]})
+        print_json({"conditions": [result.to_dict() for result in report.results]})
     else:
         _print_report(report, request.conditions)
     # Asked for by name, a condition that was not checked is not a success.
-    unchecked = bool(names) and any(one.skipped for one in report.results)
+    unchecked = bool(names) and any(result.skipped for result in report.results)
     context.exit(max(report.exit_code, int(unchecked)))
 
 
 def _print_report(report: VerifyReport, conditions: Sequence[Condition]) -> None:
-    from whatworked.execution.agreement import VERDICTS
+    from whatworked.execution.differences import VERDICTS
     from whatworked.statistics.agreement import in_words
 
-    reasons = {one.condition: (one.skipped, one.absence) for one in report.results if one.skipped}
+    reasons = {result.condition: (result.skipped, result.absence) for result in report.results if result.skipped}
 
-    checked = [one for one in report.results if not one.skipped]
+    checked = [result for result in report.results if not result.skipped]
     if checked:
-        rows = [(one.condition, *(str(one.count(verdict)) for verdict in VERDICTS)) for one in checked]
+        rows = [(result.condition, *(str(result.count(verdict)) for verdict in VERDICTS)) for result in checked]
         print_table([("condition", *VERDICTS), *rows], right=range(1, 1 + len(VERDICTS)))
         totals = in_words({verdict: report.count(verdict) for verdict in VERDICTS})
-        records = counted(sum(len(one.records) for one in checked), "record")
+        records = counted(sum(len(result.records) for result in checked), "record")
         click.echo()
         print_text(f"{records} of {counted(len(checked), 'condition')}: {totals}")
     else:
         click.echo("No record was checked.")
-    for one in checked:
-        _print_differences(one)
-    unrun = [Unrun(one.id, one.source, *reasons[one.id]) for one in conditions if one.id in reasons]
-    print_unrun(unrun, "not checked")
+    for result in checked:
+        _print_differences(result)
+    obstacles = [
+        Obstacle(condition.id, condition.source, *reasons[condition.id])
+        for condition in conditions
+        if condition.id in reasons
+    ]
+    print_obstacles(obstacles, "not checked")
 
 
-def _print_differences(one: ConditionVerdict) -> None:
-    notable = [record for record in one.records if record.verdict != "identical"]
+def _print_differences(result: ConditionVerdict) -> None:
+    notable = [record for record in result.records if record.verdict != "identical"]
     notable.sort(key=lambda record: (record.verdict == "equal", record.mask))
     for record in notable[:SHOWN]:
-        print_text(f"- {one.condition} {record.mask} {record.verdict}: {record.detail}", indent=2)
+        print_text(f"- {result.condition} {record.mask} {record.verdict}: {record.detail}", indent=2)
     if len(notable) > SHOWN:
-        click.echo(f"- {one.condition}: {len(notable) - SHOWN} more; --json lists all")
-    for note in one.header:
-        print_text(f"- {one.condition} header: {note}", indent=2)
-    if notable or one.header:
-        reason = one.explanations[0] if one.explanations else "no difference in input, packages or processor is known"
+        click.echo(f"- {result.condition}: {len(notable) - SHOWN} more; --json lists all")
+    for note in result.header:
+        print_text(f"- {result.condition} header: {note}", indent=2)
+    if notable or result.header:
+        reason = (
+            result.explanations[0] if result.explanations else "no difference in input, packages or processor is known"
+        )
         print_text(f"  may be explained by: {reason}", indent=2)

@@ -48,7 +48,7 @@ def header_of(condition: Condition, workflow: Workflow, prepared: PreparedInput)
         condition=condition.id,
         family=condition.family,
         source=condition.source,
-        options=tuple(OptionNote(one.letter, one.name, one.off, one.on) for one in options),
+        options=tuple(OptionNote(option.letter, option.name, option.off, option.on) for option in options),
         metric=workflow.metric.name,
         unit=workflow.metric.unit,
         cost_scale=None if costs is None else costs.scale,
@@ -87,7 +87,7 @@ def version_of(workflow: Workflow) -> str:
     return f"{workflow.version}+{sha256(text)[:SHORT]}"
 
 
-def made_by(maker: Maker, workflow: str, prepared: str, *, cold: bool) -> str:
+def basis_digest(maker: Maker, workflow: str, prepared: str, *, cold: bool) -> str:
     """Digest of everything a row depends on, which a run must share with the one whose rows it takes over."""
     return sha256(canonical_json([maker.digest, workflow, prepared, SCHEMA, cold]))
 

@@ -32,22 +32,22 @@ class Families:
 
     def fitting(self, conditions: Iterable[Condition]) -> list[Condition]:
         """Those of the conditions that no problem is known of."""
-        return [one for one in conditions if one.id not in self.problems]
+        return [condition for condition in conditions if condition.id not in self.problems]
 
 
 def load_families(conditions: Iterable[Condition], workflow_of: WorkflowOf) -> Families:
     """Load the family of each condition; one that is wrong does not stop the others."""
     found = Families()
-    for one in conditions:
-        if one.problem:
-            found.problems[one.id] = one.problem
+    for condition in conditions:
+        if condition.problem:
+            found.problems[condition.id] = condition.problem
             continue
         try:
-            workflow = found.workflows.get(one.family) or workflow_of(one.family)
+            workflow = found.workflows.get(condition.family) or workflow_of(condition.family)
         except WhatWorkedError as error:
-            found.problems[one.id] = str(error)
+            found.problems[condition.id] = str(error)
             continue
-        found.workflows[one.family] = workflow
-        if problem := misfit(one, workflow):
-            found.problems[one.id] = problem
+        found.workflows[condition.family] = workflow
+        if problem := misfit(condition, workflow):
+            found.problems[condition.id] = problem
     return found

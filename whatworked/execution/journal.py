@@ -16,7 +16,7 @@ JOURNAL = ".rebuild.journal"
 _KIND = "rebuild"
 
 
-class JournalRecord(msgspec.Struct, frozen=True, kw_only=True):
+class JournalRow(msgspec.Struct, frozen=True, kw_only=True):
     """One finished configuration.
 
     Attributes
@@ -35,7 +35,7 @@ class JournalRecord(msgspec.Struct, frozen=True, kw_only=True):
     row: Row
 
 
-class RebuildJournal(Journal[JournalRecord]):
+class RebuildJournal(Journal[JournalRow]):
     """Finished configurations of a rebuild into `folder`; see `whatworked.storage.journal.Journal`.
 
     Parameters
@@ -48,7 +48,7 @@ class RebuildJournal(Journal[JournalRecord]):
 
     def __init__(self, folder: Path, fresh: bool = False) -> None:
         # Every row says what it depends on, so one journal serves all rebuilds into the folder.
-        super().__init__(folder / JOURNAL, _KIND, "rows", JournalRecord, "start anew with --fresh")
+        super().__init__(folder / JOURNAL, _KIND, "rows", JournalRow, "start anew with --fresh")
         self._fresh = fresh
 
     def __enter__(self) -> Self:
@@ -58,17 +58,17 @@ class RebuildJournal(Journal[JournalRecord]):
         self._take_over_unchained()
         return self
 
-    def append(self, records: Iterable[JournalRecord]) -> None:
-        """Write `records` and wait until they are on disk."""
-        self.extend(records)
+    def append(self, rows: Iterable[JournalRow]) -> None:
+        """Write `rows` and wait until they are on disk."""
+        self.extend(rows)
 
-    def keep_only(self, wanted: Callable[[JournalRecord], bool]) -> None:
-        """Forget all other records, and remove the file if none is left; nothing can be appended after this."""
-        self.replace([record for record in self.entries() if wanted(record)])
+    def keep_only(self, wanted: Callable[[JournalRow], bool]) -> None:
+        """Forget all other rows, and remove the file if none is left; nothing can be appended after this."""
+        self.replace([row for row in self.entries() if wanted(row)])
 
     def _take_over_unchained(self) -> None:
         folder = self.path.parent
-        records = read_unchained(folder, JournalRecord)
-        if records is not None:
-            self.extend(() if self._fresh else records)
+        rows = read_unchained(folder, JournalRow)
+        if rows is not None:
+            self.extend(() if self._fresh else rows)
             (folder / UNCHAINED).unlink()

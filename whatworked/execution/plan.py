@@ -85,10 +85,10 @@ def plan_source(
         One run per cell instead of one per distinct program.
     """
     cells = [
-        (one.id, mask)
-        for one in conditions
-        for mask in mask_strings(one.dimensions)
-        if (one.id, mask) not in done and (only is None or (one.id, mask) in only)
+        (condition.id, mask)
+        for condition in conditions
+        for mask in mask_strings(condition.dimensions)
+        if (condition.id, mask) not in done and (only is None or (condition.id, mask) in only)
     ]
     masks = {cell: cell[1].ljust(workflow.d, "0") for cell in cells}
     if cold:

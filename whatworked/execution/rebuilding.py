@@ -11,10 +11,10 @@ from pathlib import Path
 
 from whatworked.catalog.catalog import Condition
 from whatworked.errors import ReferenceTableError
-from whatworked.execution.assembly import assemble, entry_of, header_of, made_by, row_of, version_of, write_machine
+from whatworked.execution.assembly import assemble, basis_digest, entry_of, header_of, row_of, version_of, write_machine
 from whatworked.execution.families import Families, WorkflowOf, load_families
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
-from whatworked.execution.journal import JournalRecord, RebuildJournal
+from whatworked.execution.journal import JournalRow, RebuildJournal
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.report import ConditionResult, RebuildReport, cause_of
 from whatworked.execution.schedule import run_plans
@@ -63,7 +63,7 @@ class RebuildRequest:
 
 
 @dataclass
-class _Run:
+class _Rebuild:
     """State of one rebuild: what is known of each cell so far."""
 
     request: RebuildRequest
@@ -79,19 +79,23 @@ class _Run:
     def runnable(self) -> list[Condition]:
         """Conditions that fit their family, whose source is here and whose table is not complete already."""
         able = self.families.fitting(self.request.conditions)
-        return [one for one in able if one.source in self.inputs.prepared and not self.is_unchanged(one)]
+        return [
+            condition
+            for condition in able
+            if condition.source in self.inputs.prepared and not self.is_unchanged(condition)
+        ]
 
-    def is_unchanged(self, one: Condition) -> bool:
+    def is_unchanged(self, condition: Condition) -> bool:
         """Whether the folder has this table, intact and made of the same things."""
-        entry = self.index.tables.get(one.id)
-        if self.request.fresh or self.request.cold or entry is None or one.source not in self.inputs.prepared:
+        entry = self.index.tables.get(condition.id)
+        if self.request.fresh or self.request.cold or entry is None or condition.source not in self.inputs.prepared:
             return False
-        same = (entry.maker, entry.workflow, entry.prepared) == (self.maker.digest, *self.basis(one))
-        return same and _intact(self.request.out, one.id, entry.digest)
+        same = (entry.maker, entry.workflow, entry.prepared) == (self.maker.digest, *self.basis(condition))
+        return same and _intact(self.request.out, condition.id, entry.digest)
 
-    def basis(self, one: Condition) -> tuple[str, str]:
+    def basis(self, condition: Condition) -> tuple[str, str]:
         """Version of the workflow and digest of the prepared input of a condition."""
-        return self.versions[one.family], self.inputs.prepared[one.source].digest
+        return self.versions[condition.family], self.inputs.prepared[condition.source].digest
 
     @cached_property
     def versions(self) -> dict[str, str]:
@@ -100,44 +104,47 @@ class _Run:
 
     @cached_property
     def made(self) -> dict[str, str]:
-        """What the records of each runnable condition depend on, see `made_by`."""
-        return {one.id: made_by(self.maker, *self.basis(one), cold=self.request.cold) for one in self.runnable}
+        """What the records of each runnable condition depend on, see `basis_digest`."""
+        return {
+            condition.id: basis_digest(self.maker, *self.basis(condition), cold=self.request.cold)
+            for condition in self.runnable
+        }
 
-    def take_over(self, records: Iterable[JournalRecord]) -> None:
-        """Accept the records of an earlier run that depend on the same things as this one."""
-        for record in records:
-            if self.made.get(record.condition) == record.made:
-                self.rows[record.condition][record.row.mask] = record.row
+    def take_over(self, journal_rows: Iterable[JournalRow]) -> None:
+        """Accept the rows of an earlier run that depend on the same things as this one."""
+        for kept in journal_rows:
+            if self.made.get(kept.condition) == kept.made:
+                self.rows[kept.condition][kept.row.mask] = kept.row
         self.resumed = {condition: len(rows) for condition, rows in self.rows.items()}
 
     def plans(self) -> list[SourcePlan]:
         """What is still to run, by source."""
         done = {(condition, mask) for condition, rows in self.rows.items() for mask in rows}
         by_source: dict[str, list[Condition]] = defaultdict(list)
-        for one in self.runnable:
-            by_source[one.source].append(one)
+        for condition in self.runnable:
+            by_source[condition.source].append(condition)
         return [
             plan_source(
                 self.inputs.prepared[source],
-                self.families.workflows[ones[0].family],
-                ones,
+                self.families.workflows[conditions[0].family],
+                conditions,
                 done=done,
                 cold=self.request.cold,
             )
-            for source, ones in by_source.items()
+            for source, conditions in by_source.items()
         ]
 
-    def accept(self, plan: SourcePlan, results: Iterable[ProgramResult]) -> list[JournalRecord]:
+    def accept(self, plan: SourcePlan, results: Iterable[ProgramResult]) -> list[JournalRow]:
         """Put results into the cells they fill; returns what belongs into the journal."""
-        records = []
-        for ran in results:
-            for condition, mask in plan.programs[ran.program].cells:
-                if ran.outcome is None:
-                    self.failures[condition, mask] = ran.failure
+        journal_rows = []
+        for result in results:
+            for condition, mask in plan.programs[result.program].cells:
+                if result.outcome is None:
+                    self.failures[condition, mask] = result.failure
                     continue
-                row = self.rows[condition][mask] = row_of(mask, ran.outcome)
-                records.append(JournalRecord(condition=condition, made=self.made[condition], row=row))
-        return records
+                row = self.rows[condition][mask] = row_of(mask, result.outcome)
+                journal_rows.append(JournalRow(condition=condition, made=self.made[condition], row=row))
+        return journal_rows
 
 
 def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) -> RebuildReport:
@@ -169,15 +176,15 @@ def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) 
     profile = pinned_profile()
     families = load_families(request.conditions, workflow_of)
     able = families.fitting(request.conditions)
-    records = sum(1 << one.dimensions for one in able)
+    records = sum(1 << condition.dimensions for condition in able)
     with (
         folder_lock(request.out),
         RebuildJournal(request.out, request.fresh) as journal,
         open_pool(request.backend, request.jobs, profile, records) as pool,
     ):
-        run = _Run(
+        run = _Rebuild(
             request=request,
-            inputs=load_inputs((one.source for one in able), prepare),
+            inputs=load_inputs((condition.source for condition in able), prepare),
             families=families,
             maker=pool.maker(),
             index=_index(request),
@@ -186,11 +193,11 @@ def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) 
             run.take_over(journal.entries())
         _execute(run, pool, journal)
         report = _finish(run, profile)
-        journal.keep_only(lambda record: not report.is_written(record.condition))
+        journal.keep_only(lambda kept: not report.is_written(kept.condition))
     return report
 
 
-def _execute(run: _Run, pool: Pool, journal: RebuildJournal) -> None:
+def _execute(run: _Rebuild, pool: Pool, journal: RebuildJournal) -> None:
     plans = run.plans()
     resumed = sum(run.resumed.values())
     total = resumed + sum(plan.cells for plan in plans)
@@ -201,26 +208,28 @@ def _execute(run: _Run, pool: Pool, journal: RebuildJournal) -> None:
 
 
 def _advance(bar: Progress, plan: SourcePlan, results: list[ProgramResult]) -> None:
-    bar.update(sum(len(plan.programs[ran.program].cells) for ran in results))
+    bar.update(sum(len(plan.programs[result.program].cells) for result in results))
     bar.set_postfix_str(plan.prepared.source)
 
 
-def _finish(run: _Run, profile: NumericProfile) -> RebuildReport:
+def _finish(run: _Rebuild, profile: NumericProfile) -> RebuildReport:
     """Write complete tables, then the index that names them, then the log."""
     out, entries = run.request.out, {}
-    for one in run.runnable:
-        if len(run.rows[one.id]) == 1 << one.dimensions:
-            header = header_of(one, run.families.workflows[one.family], run.inputs.prepared[one.source])
-            data = render(assemble(header, run.rows[one.id]))
-            entries[one.id] = entry_of(header, data, *run.basis(one), run.maker.digest)
-            write_atomic(table_path(one.id, out), data)
+    for condition in run.runnable:
+        if len(run.rows[condition.id]) == 1 << condition.dimensions:
+            header = header_of(
+                condition, run.families.workflows[condition.family], run.inputs.prepared[condition.source]
+            )
+            data = render(assemble(header, run.rows[condition.id]))
+            entries[condition.id] = entry_of(header, data, *run.basis(condition), run.maker.digest)
+            write_atomic(table_path(condition.id, out), data)
     shipped, written = read_index(folder()).tables, {name: entry.digest for name, entry in entries.items()}
-    results = [_result(run, one, written) for one in run.request.conditions]
+    results = [_result(run, condition, written) for condition in run.request.conditions]
     results = [
-        replace(one, as_shipped=one.digest == shipped[one.condition.id].digest)
-        if one.digest and one.condition.id in shipped
-        else one
-        for one in results
+        replace(result, as_shipped=result.digest == shipped[result.condition.id].digest)
+        if result.digest and result.condition.id in shipped
+        else result
+        for result in results
     ]
     if entries:
         write_index(out, run.index.merged(entries, {run.maker.digest: run.maker}))
@@ -228,25 +237,27 @@ def _finish(run: _Run, profile: NumericProfile) -> RebuildReport:
     return RebuildReport(tuple(results), _write_failures(out, run.failures), profile.unpinned)
 
 
-def _result(run: _Run, one: Condition, written: Mapping[str, str]) -> ConditionResult:
-    records = 1 << one.dimensions
-    if one.id in run.families.problems:
-        return ConditionResult(one, "failed", reason=run.families.problems[one.id])
-    if one.source in run.inputs.absent:
-        absence = run.inputs.absence(one.source)
-        return ConditionResult(one, "skipped", reason=str(run.inputs.absent[one.source]), absence=absence)
-    if one.source in run.inputs.broken:
-        return ConditionResult(one, "failed", reason=run.inputs.broken[one.source])
-    if one.id in written:
-        return ConditionResult(one, "built", records, run.resumed.get(one.id, 0), digest=written[one.id])
-    if failed := tuple(sorted(mask for condition, mask in run.failures if condition == one.id)):
-        reason = f"{len(failed)} of {records} failed: {first_few(failed, 8)}"
-        resumed = run.resumed.get(one.id, 0)
-        causes = Counter(cause_of(run.failures[one.id, mask]) for mask in failed)
+def _result(run: _Rebuild, condition: Condition, written: Mapping[str, str]) -> ConditionResult:
+    records = 1 << condition.dimensions
+    if condition.id in run.families.problems:
+        return ConditionResult(condition, "failed", reason=run.families.problems[condition.id])
+    if condition.source in run.inputs.absent:
+        absence = run.inputs.absence(condition.source)
+        return ConditionResult(condition, "skipped", reason=str(run.inputs.absent[condition.source]), absence=absence)
+    if condition.source in run.inputs.broken:
+        return ConditionResult(condition, "failed", reason=run.inputs.broken[condition.source])
+    if condition.id in written:
         return ConditionResult(
-            one, "failed", records - len(failed), resumed, reason=reason, failed_masks=failed, causes=dict(causes)
+            condition, "built", records, run.resumed.get(condition.id, 0), digest=written[condition.id]
         )
-    return ConditionResult(one, "unchanged", records, digest=run.index.tables[one.id].digest)
+    if failed := tuple(sorted(mask for name, mask in run.failures if name == condition.id)):
+        reason = f"{len(failed)} of {records} failed: {first_few(failed, 8)}"
+        resumed = run.resumed.get(condition.id, 0)
+        causes = Counter(cause_of(run.failures[condition.id, mask]) for mask in failed)
+        return ConditionResult(
+            condition, "failed", records - len(failed), resumed, reason=reason, failed_masks=failed, causes=dict(causes)
+        )
+    return ConditionResult(condition, "unchanged", records, digest=run.index.tables[condition.id].digest)
 
 
 def _index(request: RebuildRequest) -> Index:

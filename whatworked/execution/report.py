@@ -92,7 +92,7 @@ class RebuildReport:
         -------
         bool
         """
-        return any(one.condition.id == condition and one.status == "built" for one in self.results)
+        return any(result.condition.id == condition and result.status == "built" for result in self.results)
 
     def count(self, status: Status) -> int:
         """Number of conditions of one status.
@@ -106,7 +106,7 @@ class RebuildReport:
         -------
         int
         """
-        return sum(one.status == status for one in self.results)
+        return sum(result.status == status for result in self.results)
 
     def exit_code(self, *, strict: bool = False) -> int:
         """The exit code of the command.
@@ -134,17 +134,17 @@ class RebuildReport:
         return {
             "conditions": [
                 {
-                    "condition": one.condition.id,
-                    "status": one.status,
-                    "records": one.records,
-                    "resumed": one.resumed,
-                    "digest": one.digest,
-                    "reason": one.reason,
-                    "failed_masks": list(one.failed_masks),
-                    "causes": dict(one.causes),
-                    "as_shipped": one.as_shipped,
+                    "condition": result.condition.id,
+                    "status": result.status,
+                    "records": result.records,
+                    "resumed": result.resumed,
+                    "digest": result.digest,
+                    "reason": result.reason,
+                    "failed_masks": list(result.failed_masks),
+                    "causes": dict(result.causes),
+                    "as_shipped": result.as_shipped,
                 }
-                for one in self.results
+                for result in self.results
             ],
             "log": None if self.log is None else str(self.log),
             "unpinned": list(self.unpinned),

@@ -12,14 +12,16 @@ from typing import Any
 
 from whatworked import references
 from whatworked.catalog.catalog import Condition
+from whatworked.declaration.fingerprint import PredictionForm
 from whatworked.errors import InvalidOptionError, ReferenceTableError
-from whatworked.execution.agreement import VERDICTS, RecordVerdict, compare_rows, explanations, header_differences
 from whatworked.execution.assembly import header_of, row_of, version_of
+from whatworked.execution.differences import VERDICTS, RecordVerdict, compare_rows, explanations, header_differences
 from whatworked.execution.families import Families, WorkflowOf, load_families
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.report import cause_of
 from whatworked.execution.schedule import run_plans
+from whatworked.execution.worker import ProgramResult
 from whatworked.progress import progress
 from whatworked.references.index import Index, read_index
 from whatworked.references.schema import Table
@@ -80,7 +82,7 @@ class ConditionVerdict:
     explanations : tuple of str
         Differences in input, software or processor, the likeliest first; empty if all records are identical.
     header : tuple of str
-        What the table says otherwise about the condition itself (options, metric, cost scale) than a rebuild would.
+        What the table says about the condition itself (options, metric, cost scale) that a rebuild would not.
     skipped : str
         Why nothing was recomputed; empty if something was.
     absence : tuple of str
@@ -107,9 +109,9 @@ class ConditionVerdict:
             "skipped": self.skipped,
             "explanations": list(self.explanations),
             "records": [
-                {"mask": one.mask, "verdict": one.verdict, "detail": one.detail}
-                for one in self.records
-                if one.verdict != Verdict.IDENTICAL
+                {"mask": record.mask, "verdict": record.verdict, "detail": record.detail}
+                for record in self.records
+                if record.verdict != Verdict.IDENTICAL
             ],
         }
 
@@ -122,17 +124,17 @@ class VerifyReport:
 
     def count(self, verdict: Verdict) -> int:
         """Number of records of that verdict over all conditions."""
-        return sum(one.count(verdict) for one in self.results)
+        return sum(result.count(verdict) for result in self.results)
 
     @property
     def exit_code(self) -> int:
         """1 if any record is different or failed, or a table's header is not what it would be now, else 0."""
         wrong = self.count(Verdict.DIFFERENT) + self.count(Verdict.FAILED)
-        return int(wrong + sum(len(one.header) for one in self.results) > 0)
+        return int(wrong + sum(len(result.header) for result in self.results) > 0)
 
 
 @dataclass
-class _Check:
+class _Verification:
     """State of one verification."""
 
     request: VerifyRequest
@@ -145,19 +147,19 @@ class _Check:
 
     def plans(self) -> list[SourcePlan]:
         by_source: dict[str, list[Condition]] = defaultdict(list)
-        for one in self.families.fitting(self.request.conditions):
-            if one.id in self.tables and one.source in self.inputs.prepared:
-                by_source[one.source].append(one)
+        for condition in self.families.fitting(self.request.conditions):
+            if condition.id in self.tables and condition.source in self.inputs.prepared:
+                by_source[condition.source].append(condition)
         cold = self.request.cold
         return [
             plan_source(
                 self.inputs.prepared[source],
-                self.families.workflows[ones[0].family].checked(),
-                ones,
-                only=set(sample_of(ones, self.request.sample, self.request.seed)),
+                self.families.workflows[conditions[0].family].checked(),
+                conditions,
+                only=set(sample_of(conditions, self.request.sample, self.request.seed)),
                 cold=cold,
             )
-            for source, ones in by_source.items()
+            for source, conditions in by_source.items()
         ]
 
     def run(self, pool: Pool) -> None:
@@ -165,33 +167,33 @@ class _Check:
         with progress(sum(plan.cells for plan in plans), "records", label="verify") as bar:
             for plan, results in run_plans(pool, plans):
                 bar.set_postfix_str(plan.prepared.source)
-                for ran in results:
-                    for condition, mask in plan.programs[ran.program].cells:
-                        kept = self.tables[condition].rows[int(mask, 2)]
-                        if ran.outcome is None:
-                            self.verdicts[condition][mask] = RecordVerdict(mask, Verdict.FAILED, cause_of(ran.failure))
-                        else:
-                            found = row_of(mask, ran.outcome)
-                            self.verdicts[condition][mask] = compare_rows(kept, found, plan.workflow.form)
+                for result in results:
+                    for condition, mask in plan.programs[result.program].cells:
+                        self.verdicts[condition][mask] = self._compare(condition, mask, result, plan.workflow.form)
                         bar.update()
 
-    def result(self, one: Condition) -> ConditionVerdict:
-        if one.id not in self.tables:
-            return ConditionVerdict(one.id, skipped=f"no table in {self.request.folder}")
-        if one.id in self.families.problems:
-            return ConditionVerdict(one.id, skipped=self.families.problems[one.id])
-        if problem := self.inputs.problem(one.source):
-            return ConditionVerdict(one.id, skipped=problem, absence=self.inputs.absence(one.source))
-        records = tuple(verdict for _, verdict in sorted(self.verdicts[one.id].items()))
-        found = header_of(one, self.families.workflows[one.family], self.inputs.prepared[one.source])
-        header = header_differences(self.tables[one.id].header, found)
-        if not header and all(record.verdict == Verdict.IDENTICAL for record in records):
-            return ConditionVerdict(one.id, records)
-        return ConditionVerdict(one.id, records, self._explanations(one), header)
+    def _compare(self, condition: str, mask: str, result: ProgramResult, form: PredictionForm) -> RecordVerdict:
+        if result.outcome is None:
+            return RecordVerdict(mask, Verdict.FAILED, cause_of(result.failure))
+        return compare_rows(self.tables[condition].rows[int(mask, 2)], row_of(mask, result.outcome), form)
 
-    def _explanations(self, one: Condition) -> tuple[str, ...]:
-        entry, workflow = self.index.tables[one.id], self.families.workflows[one.family]
-        prepared = self.inputs.prepared[one.source].digest
+    def result(self, condition: Condition) -> ConditionVerdict:
+        if condition.id not in self.tables:
+            return ConditionVerdict(condition.id, skipped=f"no table in {self.request.folder}")
+        if condition.id in self.families.problems:
+            return ConditionVerdict(condition.id, skipped=self.families.problems[condition.id])
+        if problem := self.inputs.problem(condition.source):
+            return ConditionVerdict(condition.id, skipped=problem, absence=self.inputs.absence(condition.source))
+        records = tuple(verdict for _, verdict in sorted(self.verdicts[condition.id].items()))
+        found = header_of(condition, self.families.workflows[condition.family], self.inputs.prepared[condition.source])
+        header = header_differences(self.tables[condition.id].header, found)
+        if not header and all(record.verdict == Verdict.IDENTICAL for record in records):
+            return ConditionVerdict(condition.id, records)
+        return ConditionVerdict(condition.id, records, self._explanations(condition), header)
+
+    def _explanations(self, condition: Condition) -> tuple[str, ...]:
+        entry, workflow = self.index.tables[condition.id], self.families.workflows[condition.family]
+        prepared = self.inputs.prepared[condition.source].digest
         nearest = [
             f"{what} was {before}, is {now}"
             for what, before, now in (
@@ -200,7 +202,7 @@ class _Check:
             )
             if before != now
         ]
-        return (*nearest, *explanations(self.index.maker_of(one.id), self.maker, self.request.folder))
+        return (*nearest, *explanations(self.index.maker_of(condition.id), self.maker, self.request.folder))
 
 
 def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) -> VerifyReport:
@@ -226,31 +228,31 @@ def verify(request: VerifyRequest, prepare: Prepare, workflow_of: WorkflowOf) ->
     index = read_index(request.folder)
     if not index.tables:
         raise references.no_tables(request.folder)
-    wanted = [one for one in request.conditions if one.id in index.tables]
-    tables = {one.id: _table(one, request.folder) for one in wanted}
+    wanted = [condition for condition in request.conditions if condition.id in index.tables]
+    tables = {condition.id: _table(condition, request.folder) for condition in wanted}
     families = load_families(wanted, workflow_of)
     able = families.fitting(wanted)
     profile = pinned_profile()
-    records = sum(1 << one.dimensions for one in able)
+    records = sum(1 << condition.dimensions for condition in able)
     with open_pool(request.backend, request.jobs, profile, records) as pool:
-        check = _Check(
+        verification = _Verification(
             request=request,
-            inputs=load_inputs((one.source for one in able), prepare),
+            inputs=load_inputs((condition.source for condition in able), prepare),
             families=families,
             index=index,
             tables=tables,
             maker=pool.maker(),
         )
-        check.run(pool)
-    return VerifyReport(tuple(check.result(one) for one in request.conditions))
+        verification.run(pool)
+    return VerifyReport(tuple(verification.result(condition) for condition in request.conditions))
 
 
-def _table(one: Condition, folder: Path) -> Table:
-    table = references.load_table(one.id, folder)
-    if table.header.d != one.dimensions:
+def _table(condition: Condition, folder: Path) -> Table:
+    table = references.load_table(condition.id, folder)
+    if table.header.d != condition.dimensions:
         raise ReferenceTableError(
-            f"the table of {one.id} in {folder} has {table.header.d} options, the condition has {one.dimensions}; "
-            f"make it again with `whatworked rebuild {one.id}`"
+            f"the table of {condition.id} in {folder} has {table.header.d} options, the condition has "
+            f"{condition.dimensions}; make it again with `whatworked rebuild {condition.id}`"
         )
     return table
 
@@ -258,10 +260,10 @@ def _table(one: Condition, folder: Path) -> Table:
 def sample_of(conditions: Iterable[Condition], share: float, seed: int) -> list[Cell]:
     """A share of the records of each condition, at least one, the same ones for the same seed."""
     return [
-        (one.id, mask)
-        for one in conditions
-        for mask in sorted(mask_strings(one.dimensions), key=partial(_lot, seed, one.id))[
-            : math.ceil(share * (1 << one.dimensions))
+        (condition.id, mask)
+        for condition in conditions
+        for mask in sorted(mask_strings(condition.dimensions), key=partial(_lot, seed, condition.id))[
+            : math.ceil(share * (1 << condition.dimensions))
         ]
     ]
 

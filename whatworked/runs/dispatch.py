@@ -76,9 +76,9 @@ def run_units(
     """
     with tempfile.TemporaryDirectory(prefix="whatworked-") as folder:
         dispatch = _Dispatch(plan, units, Path(folder) if pool.keeps_lanes else None)
-        looked = None if under_way is None else lambda: under_way(dispatch.records_under_way())
+        on_wait = None if under_way is None else lambda: under_way(dispatch.records_under_way())
         try:
-            for answer in pool.run(dispatch.supply, looked):
+            for answer in pool.run(dispatch.supply, on_wait):
                 yield from dispatch.accept(answer)
         except TransferError as error:
             raise _plugin_error(error) from error

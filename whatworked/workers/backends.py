@@ -23,7 +23,7 @@ LEAST = 2
 """Workers of any other backend: joblib would do the work of a single one in this process, which is not pinned."""
 
 UNSUITABLE = {
-    "threading": "threads would mix up each other's warnings",
+    "threading": "its threads would mix up each other's warnings",
     "multiprocessing": "it hands back results only at the end, so that an interrupted run would lose all",
 }
 
@@ -63,11 +63,11 @@ class BackendPool:
 
         return common_maker(list(self._parallel(delayed(observe)(self._profile) for _ in range(self._jobs))))
 
-    def run(self, supply: Supply[Subject], looked: Callable[[], object] | None = None) -> Iterator[Answer[Subject]]:
+    def run(self, supply: Supply[Subject], on_wait: Callable[[], object] | None = None) -> Iterator[Answer[Subject]]:
         """See `Pool.run`."""
         from joblib import delayed
 
-        del looked
+        del on_wait
         asked: list[Call[Subject]] = []
 
         def calls() -> Iterator[Any]:
@@ -126,7 +126,7 @@ def _check_backend(backend: str) -> None:
     advised = [name for name in known if name != SEQUENTIAL]
     if backend in UNSUITABLE:
         raise InvalidOptionError(
-            f"backend {backend} does not suit: {UNSUITABLE[backend]}; use one of {', '.join(advised)}"
+            f"backend {backend} cannot be used: {UNSUITABLE[backend]}; use one of {', '.join(advised)}"
         )
     if backend not in known:
         raise unknown_name("backend", backend, known)
@@ -189,7 +189,8 @@ def _cluster(backend: str, jobs: int, profile: NumericProfile) -> Iterator[None]
     }
     with (
         dask.config.set(settings),
-        distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as local,
+        # Any free port: Dask warns where its usual one is taken.
+        distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address="127.0.0.1:0") as local,
         distributed.Client(local),
     ):
         yield

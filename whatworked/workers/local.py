@@ -47,7 +47,7 @@ class LocalPool:
         """See `Pool.maker`."""
         return common_maker([lane.maker() for lane in self._lanes])
 
-    def run(self, supply: Supply[Subject], looked: Callable[[], object] | None = None) -> Iterator[Answer[Subject]]:
+    def run(self, supply: Supply[Subject], on_wait: Callable[[], object] | None = None) -> Iterator[Answer[Subject]]:
         """See `Pool.run`."""
         running: dict[Any, tuple[_Lane, Call[Subject]]] = {}
 
@@ -62,7 +62,7 @@ class LocalPool:
                     start(lane)
             if not running:
                 return
-            for future in first_finished(running, looked):
+            for future in first_finished(running, on_wait):
                 lane, call = running.pop(future)
                 value = lane.value(future)
                 if isinstance(value, StateMissing):

@@ -45,7 +45,7 @@ class Pool(Protocol):
         """
         ...
 
-    def run(self, supply: Supply[Subject], looked: Callable[[], object] | None = None) -> Iterator[Answer[Subject]]:
+    def run(self, supply: Supply[Subject], on_wait: Callable[[], object] | None = None) -> Iterator[Answer[Subject]]:
         """Ask for work until there is none, and hand back answers as they come, in any order.
 
         Parameters
@@ -53,7 +53,7 @@ class Pool(Protocol):
         supply : callable
             Asked for the next call of a lane. After each answer it is asked again for every lane without work, so that
             the caller may add calls while it takes answers.
-        looked : callable, optional
+        on_wait : callable, optional
             Called now and then while nothing finishes, where the pool keeps lanes.
 
         Raises

@@ -92,7 +92,7 @@ def _start_loky(profile: NumericProfile, workers: int) -> Any:
     return executor
 
 
-def first_finished(futures: Collection[Any], looked: Callable[[], object] | None = None) -> set[Any]:
+def first_finished(futures: Collection[Any], on_wait: Callable[[], object] | None = None) -> set[Any]:
     """Wait until some of the futures are done, and return those.
 
     The wait is cut into short ones: a signal that comes just before a thread begins to wait, or that the system gives
@@ -102,14 +102,14 @@ def first_finished(futures: Collection[Any], looked: Callable[[], object] | None
     ----------
     futures : collection of Future
         At least one.
-    looked : callable, optional
+    on_wait : callable, optional
         Called whenever a short wait has ended with nothing done.
     """
     from concurrent.futures import FIRST_COMPLETED, wait
 
     while not (finished := wait(futures, LOOK_SECONDS, FIRST_COMPLETED).done):
-        if looked is not None:
-            looked()
+        if on_wait is not None:
+            on_wait()
     return set(finished)
 
 

@@ -82,7 +82,7 @@ def _differences(kept: Row, found: Row) -> Iterator[str]:
 
 
 def header_differences(kept: Header, found: Header) -> tuple[str, ...]:
-    """What the header of a table says otherwise than the one that a rebuild would write, a phrase each.
+    """Where the header of a table differs from the one that a rebuild would write, a phrase each.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def header_differences(kept: Header, found: Header) -> tuple[str, ...]:
         pairs.append(("cost scale", kept.cost_scale, found.cost_scale))
     notes = [f"{what} {before!r} in the table, {now!r} now" for what, before, now in pairs if before != now]
     if changed := [now.letter for before, now in zip(kept.options, found.options, strict=False) if before != now]:
-        notes.append(f"other words for option {', '.join(changed)}")
+        notes.append(f"another text for option {', '.join(changed)}")
     return tuple(notes)
 
 
