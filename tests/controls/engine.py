@@ -206,6 +206,6 @@ def _record(surface: ResponseSurface, runner: Runner, delivery: Delivery, grade:
         aliases=as_strings(runner.aliases(delivery.purchases), surface.d),
         steps=delivery.steps,
         predictions=tuple(delivery.predictions.tolist()),
-        grade=grade.to_dict(),
+        grade=grade,
         near_tie=delivery.near_tie,
     )

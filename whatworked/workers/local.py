@@ -69,10 +69,10 @@ class LocalPool:
                     # The executor replaced the process by another one, which does not hold the state.
                     running[lane.submit(call)] = lane, call
                     continue
-                if not lane.dead:
-                    # A process works while the caller keeps its last result. After a death the caller is told first.
-                    start(lane)
+                # The caller keeps the result first: whatever the next call does, what has finished is never lost.
                 yield Answer(call, lane.number, value)
+                if not lane.dead:
+                    start(lane)
 
 
 class _Lane:
