@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from whatworked.errors import ExecutionError, InvalidOptionError, MissingExtraError, unknown_name
-from whatworked.workers.call import DEATH, Answer, Call, Subject, perform
-from whatworked.workers.pool import DEFAULT_BACKEND, Supply
+from whatworked.workers.call import DEATH, Answer, Call, Subject, Supply, perform
+from whatworked.workers.processes import DEFAULT_BACKEND
 from whatworked.workers.profile import NumericProfile
 from whatworked.workers.software import Maker, common_maker, observe
 

@@ -58,6 +58,10 @@ class Call(Generic[Subject]):
     state: State | None = None
 
 
+Supply = Callable[[int], Call[Subject] | None]
+"""From the number of a lane to what it should do next; None if there is nothing for it now."""
+
+
 @dataclass(frozen=True)
 class WorkerDeath:
     """Stands for the result of a call whose process ended before it answered."""

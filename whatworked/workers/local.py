@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from whatworked.errors import ExecutionError, TransferError
-from whatworked.workers.call import Answer, Call, StateMissing, Subject, WorkerDeath, perform
-from whatworked.workers.pool import Supply
+from whatworked.workers.call import Answer, Call, StateMissing, Subject, Supply, WorkerDeath, perform
 from whatworked.workers.processes import end_processes, first_finished, start_processes
 from whatworked.workers.profile import NumericProfile
 from whatworked.workers.software import Maker, common_maker, observe

@@ -115,7 +115,7 @@ def serve(read: int, write: int, parent: int) -> None:
     parent : int
         The process that asks; when it has gone, this one ends.
     """
-    from whatworked.workers.processes import prepare_process
+    from whatworked.workers.child import prepare_process
 
     # The parent said what is missing, and this process is itself how the work goes on.
     warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")

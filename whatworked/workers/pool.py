@@ -7,15 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from whatworked.workers.call import Answer, Call, Subject
+from whatworked.workers.call import Supply as Supply
+from whatworked.workers.processes import DEFAULT_BACKEND as DEFAULT_BACKEND
 from whatworked.workers.processes import worker_count
 from whatworked.workers.profile import NumericProfile
 from whatworked.workers.software import Maker
-
-DEFAULT_BACKEND = "loky"
-"""The backend whose processes are our own."""
-
-Supply = Callable[[int], Call[Subject] | None]
-"""From the number of a lane to what it should do next; None if there is nothing for it now."""
 
 
 class Pool(Protocol):

@@ -6,15 +6,16 @@ import contextlib
 import os
 import queue
 import signal
-import sys
-import threading
-import time
 from collections.abc import Callable, Collection, Iterator
 from multiprocessing import resource_tracker
 from typing import Any
 
 from whatworked.errors import ExecutionError, InvalidOptionError
+from whatworked.workers.child import prepare_process
 from whatworked.workers.profile import NumericProfile
+
+DEFAULT_BACKEND = "loky"
+"""The backend whose processes are our own."""
 
 FEW = 4
 """Workers allowed beyond two for each core, so that small machines can be asked for several."""
@@ -153,24 +154,3 @@ def _interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def prepare_process(parent: int) -> None:
-    """Set up a worker process of our own.
-
-    Ctrl-C is left to `parent`, the process that hands out the work, so that it can end in order; when it is gone,
-    killed or not, this one ends too. loky ends a worker whose memory grows by 300 MB, taking that for a leak; here it
-    is the stages a source shares, which are dropped when done.
-    """
-    from joblib.externals.loky import process_executor
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    """End this process once `parent` is no longer its parent."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
