@@ -14,6 +14,7 @@ from typing import Any
 from whatworked.errors import PluginError, WhatWorkedError
 from whatworked.plugins.adapters import FunctionPolicy, as_estimator
 from whatworked.plugins.asktell import AskTellPolicy
+from whatworked.plugins.fingerprint import UnidentifiedError, fingerprint, parameters
 from whatworked.plugins.inspecting import (
     SIZE_NAMES,
     is_ask_tell,
@@ -33,6 +34,25 @@ from whatworked.surfaces.equivalence import Equivalence
 
 
 @dataclass(frozen=True)
+class Provenance:
+    """What tells a plug-in from every other one.
+
+    Attributes
+    ----------
+    origin : Origin
+        With the digest of an object made in Python.
+    parameters : dict of str to str, or None
+        Of an object made in Python, as texts; None for a plug-in named by a text, which holds them.
+    doubt : str
+        Why an object cannot be told from another one; empty if it can.
+    """
+
+    origin: Origin
+    parameters: dict[str, str] | None = None
+    doubt: str = ""
+
+
+@dataclass(frozen=True)
 class Plugin:
     """An estimator or policy that can be built for any seed.
 
@@ -49,8 +69,8 @@ class Plugin:
     spec : str or None
         The text it was loaded from, None for an object handed over in Python.
     origin : Origin
-        Where it comes from: distribution and version, or its file and the files of its folder that it imports, each
-        with the SHA-256 of its bytes.
+        Where it comes from: distribution and version, or its file and the local files that it imports, each with the
+        SHA-256 of its bytes. `provenance` adds the digest of an object made in Python.
     stochastic : bool
         Whether a seed changes it: it takes a ``random_state`` or ``seed``, and none was given.
     """
@@ -76,6 +96,18 @@ class Plugin:
     def identity(self) -> tuple[object, ...]:
         """Equal for two plug-ins that are the same thing under the same label."""
         return (self.label, self.spec, self.origin) if self.spec is not None else (self.label, id(self.thing))
+
+    @functools.cached_property
+    def provenance(self) -> Provenance:
+        """What tells it from every other plug-in; of an object made in Python, found when it is first asked for."""
+        if self.spec is not None:
+            return Provenance(self.origin)
+        values = parameters(self.thing, self.arguments)
+        try:
+            digest = fingerprint(self.thing, dict(self.arguments))
+        except UnidentifiedError as error:
+            return Provenance(OBJECT, values, str(error))
+        return Provenance(Origin("object", digest=digest), values)
 
     @functools.cached_property
     def takes_classes(self) -> bool:
@@ -173,7 +205,7 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
     ----------
     value : str or object
         ``name``, ``module:Name`` or ``./file.py:Name``, with ``(keyword=literal, …)`` after it and ``label=`` before it
-        if wanted; or the thing itself; or a `Plugin`, which is returned as it is.
+        if wanted; or the thing itself; or a pair of a label and one of these; or a `Plugin`, which is returned as it is.
     kind : {"estimator", "policy"}
         What it should be.
     label : str, optional
@@ -198,6 +230,10 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
     """
     if isinstance(value, Plugin):
         return value
+    if isinstance(value, tuple):
+        if len(value) != 2 or not isinstance(value[0], str) or not value[0].strip() or isinstance(value[1], tuple):
+            raise PluginError(f"the {kind} {value!r} is a tuple; give (label, plug-in), as in ('mine', Ridge(2))")
+        return load(value[1], kind, label or value[0])
     if not isinstance(value, str):
         name = getattr(value, "__name__", None) or type(value).__name__
         return Plugin(kind, label or name, value)

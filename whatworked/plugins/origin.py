@@ -16,6 +16,7 @@ _MARK = " sha256:"
 _FILE = re.compile(rf"(.+?){_MARK}([0-9a-f]{{64}})(?:, |$)")
 _PACKAGE = re.compile(r"(\S+) (\S+)")
 _OBJECT = "python object"
+_IDENTIFIED = re.compile(rf"{_OBJECT}{_MARK}([0-9a-f]{{64}})")
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,16 @@ class Origin:
     Attributes
     ----------
     kind : {"package", "entry point", "module", "files", "object"}
-        An installed distribution; an entry point or a module of which no distribution is known; a file, with the files
-        of its folder that it imports; an object made in Python.
+        An installed distribution; an entry point or a module of which no distribution is known; local code, with the
+        local files that it imports; an object made in Python.
     name : str
         Of the distribution, the entry point (``module:attribute``) or the module; else empty.
     version : str
         Of the distribution; else empty.
     files : tuple of SourceFile
         The plug-in's own file first, then those it imports, by name; else empty.
+    digest : str
+        Of an object made in Python: SHA-256 of its code and values; empty where they cannot be told, or were not noted.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Origin:
     name: str = ""
     version: str = ""
     files: tuple[SourceFile, ...] = ()
+    digest: str = ""
 
     def __str__(self) -> str:
         """The text that plans hold and messages show."""
@@ -70,7 +74,9 @@ class Origin:
             return ", ".join(f"{file.name}{_MARK}{file.digest}" for file in self.files)
         if self.kind == "package":
             return f"{self.name} {self.version}"
-        return _OBJECT if self.kind == "object" else self.name
+        if self.kind == "object":
+            return f"{_OBJECT}{_MARK}{self.digest}" if self.digest else _OBJECT
+        return self.name
 
     @classmethod
     def of_files(cls, files: Iterable[SourceFile]) -> Origin:
@@ -103,6 +109,8 @@ class Origin:
         """
         if text == _OBJECT:
             return cls("object")
+        if found := _IDENTIFIED.fullmatch(text):
+            return cls("object", digest=found[1])
         files = cls.of_files(SourceFile(name, digest) for name, digest in _FILE.findall(text))
         if files.files and str(files) == text:
             return files

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
-import importlib.metadata
 import importlib.util
 import inspect
 import sys
@@ -14,9 +13,10 @@ from types import ModuleType
 from typing import Any
 
 from whatworked.errors import PluginError
+from whatworked.plugins.distributions import distribution_of
 from whatworked.plugins.inspecting import guess_kind
-from whatworked.plugins.local_files import origin_of
-from whatworked.plugins.origin import Origin
+from whatworked.plugins.local_files import module_files, origin_of
+from whatworked.plugins.origin import Origin, SourceFile
 from whatworked.plugins.registry import Kind, named, names
 from whatworked.plugins.spec import Spec, parse_spec
 from whatworked.storage.canonical import sha256
@@ -82,7 +82,7 @@ def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
         raise PluginError(f"{kind} {spec.text!r} cannot be imported: {error}; {hint}") from error
     except Exception as error:
         raise _import_failure(spec, kind, error) from error
-    return module, _distribution(name.partition(".")[0])
+    return module, _module_origin(module, name, spec, kind)
 
 
 def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
@@ -123,12 +123,23 @@ def _import_failure(spec: Spec, kind: Kind, error: BaseException) -> PluginError
     return PluginError(f"{kind} {spec.text!r} cannot be imported: {type(error).__name__}: {error}{where}")
 
 
-def _distribution(package: str) -> Origin:
+def _module_origin(module: ModuleType, name: str, spec: Spec, kind: Kind) -> Origin:
+    """The distribution of an installed module; of local code its files, since it may change without its version."""
+    file = Path(module.__file__) if getattr(module, "__file__", None) else None
+    if installed := distribution_of(name, file):
+        return installed
     try:
-        names = importlib.metadata.packages_distributions().get(package, [package])
-        return Origin("package", names[0], importlib.metadata.version(names[0]))
-    except importlib.metadata.PackageNotFoundError:
-        return Origin("module", package)
+        if files := module_files([name]):
+            return Origin.of_files(files)
+        if held := next((place for place in file.parents if place.is_file()), None) if file else None:
+            return Origin.of_files([SourceFile(held.name, sha256(held.read_bytes()))])  # an archive
+        if file is not None and file.is_file():
+            return Origin.of_files([SourceFile(file.name, sha256(file.read_bytes()))])
+    except OSError as error:
+        raise PluginError(f"{kind} {spec.text!r}: cannot read what it imports: {error}") from None
+    if name == "__main__":
+        raise PluginError(f"{kind} {spec.text!r} is of no file; give the object itself instead of a text")
+    return Origin("module", name.partition(".")[0])
 
 
 def _offer(module: ModuleType) -> str:

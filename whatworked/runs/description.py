@@ -58,16 +58,26 @@ class PluginDescription(msgspec.Struct, frozen=True, kw_only=True):
         Its origin as text, called ``origin`` in files.
     stochastic : bool
         Whether a seed changes it.
+    parameters : dict of str to str, optional
+        Of an object handed over in Python, as texts; absent for a text, which holds them, and in runs made before they
+        were noted.
     """
 
     spec: str | None
     origin_text: str = msgspec.field(name="origin")
     stochastic: bool
+    parameters: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
     @classmethod
     def of(cls, plugin: Plugin) -> PluginDescription:
         """The description of a loaded plug-in."""
-        return cls(spec=plugin.spec, origin_text=str(plugin.origin), stochastic=plugin.stochastic)
+        found = plugin.provenance
+        return cls(
+            spec=plugin.spec,
+            origin_text=str(found.origin),
+            stochastic=plugin.stochastic,
+            parameters=msgspec.UNSET if found.parameters is None else found.parameters,
+        )
 
     @property
     def origin(self) -> Origin:

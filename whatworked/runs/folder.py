@@ -118,10 +118,12 @@ def claim(folder: Path, plan: Plan) -> None:
         If the plan in the folder cannot be read.
     """
     path, wanted = folder / PLAN, plan.description
-    if not path.exists():
+    if not is_claimed(folder):
         write_atomic(path, pretty(to_json(wanted)))
         return
-    held = _decoded(path, PlanDescription)
+    # A finished run is its manifest, whatever became of plan.json.
+    held = _manifest(folder).plan if is_finished(folder) else _decoded(path, PlanDescription)
+    _refuse_objects(folder, held, plan)
     differing = [name for name in wanted.__struct_fields__ if getattr(held, name) != getattr(wanted, name)]
     if edited := _edited(held, wanted, differing):
         raise InvalidOptionError(
@@ -133,6 +135,36 @@ def claim(folder: Path, plan: Plan) -> None:
             f"{folder} holds a run with other {', '.join(differing)}; repeat its arguments to go on with it, "
             "give another folder with --out, or --fresh to replace it"
         )
+
+
+def _refuse_objects(folder: Path, held: PlanDescription, plan: Plan) -> None:
+    """Refuse to go on with a run of Python objects that are other ones than those given, or may be."""
+    found: list[str] = []
+    for plugin in (*plan.estimators, *plan.policies):
+        before = held.plugins(plugin.kind).get(plugin.label)
+        if plugin.spec is not None or before is None or before.spec is not None:
+            continue
+        named, doubt = f"{plugin.kind} {plugin.label}", plugin.provenance.doubt
+        if doubt:
+            found.append(f"the {named} is a Python object that cannot be told from another one: {doubt}")
+        elif not before.origin.digest:
+            found.append(f"the run does not say what the Python object behind the {named} was")
+        elif before.origin != plugin.provenance.origin:
+            changes = _changed_parameters(before, PluginDescription.of(plugin))
+            found.append(f"the {named} is another Python object than the run was made with ({changes})")
+    if found:
+        raise InvalidOptionError(
+            f"{folder} holds a run, and {'; '.join(found)}. So its results cannot be taken over; give another folder "
+            "with --out, or replace that run with --fresh (in Python out=…, fresh=True)"
+        )
+
+
+def _changed_parameters(before: PluginDescription, now: PluginDescription) -> str:
+    old, new = before.parameters or {}, now.parameters or {}
+    changed = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]
+    if not changed:
+        return "its code or what it holds was edited"
+    return ", ".join(f"{name} was {old.get(name, 'not set')} and is {new.get(name, 'not set')}" for name in changed)
 
 
 def _edited(held: PlanDescription, wanted: PlanDescription, differing: Sequence[str]) -> list[str]:
@@ -195,8 +227,8 @@ def claim_software(folder: Path, software: Mapping[str, Any]) -> None:
 
 
 def is_claimed(folder: Path) -> bool:
-    """Whether `folder` holds the plan of a run."""
-    return (folder / PLAN).exists()
+    """Whether `folder` holds the plan of a run, or a finished run."""
+    return (folder / PLAN).exists() or is_finished(folder)
 
 
 def is_finished(folder: Path) -> bool:
@@ -259,7 +291,7 @@ def read_run(folder: Path | str) -> Run:
     if not is_finished(folder):
         state = "an unfinished run; repeat its bench command to finish it" if (folder / PLAN).exists() else "no run"
         raise InvalidOptionError(f"{folder} holds {state}")
-    manifest = _decoded(folder / MANIFEST, RunManifest)
+    manifest = _manifest(folder)
     with storage_errors(folder, "read"):
         lines = (folder / RECORDS).read_bytes()
         surfaces = (folder / SURFACES).read_bytes()
@@ -272,6 +304,10 @@ def read_run(folder: Path | str) -> Run:
         return Run(manifest, decode(lines), tuple(_costs(costs)), str(folder), json.loads(surfaces))
     except (ValueError, msgspec.MsgspecError) as error:
         raise RunError(f"{folder} is damaged: {error}; {_PUT_BACK}") from error
+
+
+def _manifest(folder: Path) -> RunManifest:
+    return _decoded(folder / MANIFEST, RunManifest)
 
 
 def encode(records: Iterable[Record]) -> bytes:
