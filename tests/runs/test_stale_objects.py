@@ -21,7 +21,7 @@ def test_another_object_under_the_same_name_is_refused(tmp_path):
     first = run(tmp_path, Ridge(1))
     assert run(tmp_path, Ridge(1)).records == first.records
     assert first.description.estimators["r"].parameters["alpha"] == "1"
-    with pytest.raises(InvalidOptionError, match="alpha was 1 and is 100.*--fresh"):
+    with pytest.raises(InvalidOptionError, match=r"alpha was 1 and is 100.*--fresh"):
         run(tmp_path, Ridge(100))
     (tmp_path / PLAN).unlink()
     with pytest.raises(InvalidOptionError, match="alpha was 1 and is 100"):
@@ -60,7 +60,7 @@ def test_an_object_that_cannot_be_told_runs_and_is_not_resumed(tmp_path):
 
     held = Views()
     assert run(tmp_path, factory).records[0].predictions is not None
-    with pytest.raises(InvalidOptionError, match="estimator r is a Python object that cannot be told .*memoryview"):
+    with pytest.raises(InvalidOptionError, match=r"estimator r is a Python object that cannot be told .*memoryview"):
         run(tmp_path, factory)
 
 

@@ -54,5 +54,5 @@ def _holds(found: importlib.metadata.Distribution, file: Path) -> bool:
 
 
 @functools.lru_cache(maxsize=4)
-def _distributions(path: Sequence[str]) -> Mapping[str, list[str]]:
+def _distributions(_path: Sequence[str]) -> Mapping[str, list[str]]:
     return importlib.metadata.packages_distributions()

@@ -205,7 +205,8 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
     ----------
     value : str or object
         ``name``, ``module:Name`` or ``./file.py:Name``, with ``(keyword=literal, …)`` after it and ``label=`` before it
-        if wanted; or the thing itself; or a pair of a label and one of these; or a `Plugin`, which is returned as it is.
+        if wanted; or the thing itself; or a pair of a label and one of these; or a `Plugin`, which is returned as it
+        is.
     kind : {"estimator", "policy"}
         What it should be.
     label : str, optional

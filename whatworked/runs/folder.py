@@ -15,7 +15,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ import msgspec
 from whatworked.errors import InvalidOptionError, RunError
 from whatworked.grading.record import Record
 from whatworked.plugins.origin import path_in_folder
+from whatworked.runs.costs import read_costs
 from whatworked.runs.description import (
     KINDS,
     SCHEMA,
@@ -283,7 +283,7 @@ def read_run(folder: Path | str) -> Run:
     InvalidOptionError
         If the folder holds none, or an unfinished one.
     RunError
-        If the records are not those of the manifest, or of another schema.
+        If a file is not as the manifest states it, is damaged, or is of another schema.
     StorageError
         If a file or folder cannot be read.
     """
@@ -292,18 +292,42 @@ def read_run(folder: Path | str) -> Run:
         state = "an unfinished run; repeat its bench command to finish it" if (folder / PLAN).exists() else "no run"
         raise InvalidOptionError(f"{folder} holds {state}")
     manifest = _manifest(folder)
+    _check_plan(folder, manifest)
     with storage_errors(folder, "read"):
         lines = (folder / RECORDS).read_bytes()
         surfaces = (folder / SURFACES).read_bytes()
-        costs = (folder / COST_TABLE).read_text() if (folder / COST_TABLE).exists() else ""
     stated = ((RECORDS, lines, manifest.records_digest), (SURFACES, surfaces, manifest.surfaces_digest))
     for name, data, digest in stated:
         if sha256(data) != digest:
-            raise RunError(f"{folder / name} was altered since the run: its digest is not that of the manifest")
+            raise _altered(folder / name, "its digest is not that of the manifest")
     try:
-        return Run(manifest, decode(lines), tuple(_costs(costs)), str(folder), json.loads(surfaces))
-    except (ValueError, msgspec.MsgspecError) as error:
+        records, truths = decode(lines), json.loads(surfaces)
+    except (ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise RunError(f"{folder} is damaged: {error}; {_PUT_BACK}") from error
+    missing = sum(record.predictions is None for record in records)
+    if (len(records), missing) != (manifest.records, manifest.missing):
+        raise _altered(folder / MANIFEST, "it does not state as many records, or missing ones, as there are")
+    costs = read_costs(folder / COST_TABLE, [record.key for record in records])
+    return Run(manifest, records, costs, str(folder), truths)
+
+
+def _check_plan(folder: Path, manifest: RunManifest) -> None:
+    """Hold the plan in the manifest, `PLAN` and `SOFTWARE`, where they are there, to what the manifest states."""
+    if _digest(_object_in(folder / MANIFEST)["plan"]) != manifest.plan_digest:
+        raise _altered(folder / MANIFEST, "its plan does not have the digest it states")
+    if (folder / PLAN).exists() and _digest(_object_in(folder / PLAN)) != manifest.plan_digest:
+        raise _altered(folder / PLAN, "its digest is not that of the manifest")
+    if (folder / SOFTWARE).exists() and _object_in(folder / SOFTWARE) != manifest.software:
+        raise _altered(folder / SOFTWARE, "it is not the software of the manifest")
+
+
+def _digest(plan: Mapping[str, Any]) -> str:
+    # Of the text as it is, so that a plan of a version that said less keeps its digest.
+    return sha256(canonical_json(plan))
+
+
+def _altered(path: Path, cause: str) -> RunError:
+    return RunError(f"{path} was altered since the run: {cause}; {_PUT_BACK}")
 
 
 def _manifest(folder: Path) -> RunManifest:
@@ -348,14 +372,11 @@ def _decoded(path: Path, form: type[Struct]) -> Struct:
     """
     content = _object_in(path)
     if content.get("schema") != SCHEMA:
-        raise RunError(f"{path}: the run has schema {content.get('schema')!r}; this version reads schema {SCHEMA}")
+        raise RunError(
+            f"{path}: the run has schema {content.get('schema')!r}; this version reads schema "
+            f"{SCHEMA}; read it with the version that made it, or {_PUT_BACK}"
+        )
     try:
         return msgspec.convert(content, form)
     except msgspec.ValidationError as error:
         raise RunError(f"{path} is damaged: {error}; {_PUT_BACK}") from error
-
-
-def _costs(text: str) -> Iterable[RecordCost]:
-    # CSV holds texts, so numbers are read from texts. An empty cell is a count that was not made.
-    for row in csv.DictReader(text.splitlines()):
-        yield msgspec.convert({name: cell for name, cell in row.items() if cell}, RecordCost, strict=False)
