@@ -112,6 +112,15 @@ def _unpacked(content: dict[str, Any], header: StudyHeader) -> Record:
     return msgspec.convert({**content, "condition": header.condition, "table": header.table, "grade": named}, Record)
 
 
+def is_study_file(data: bytes) -> bool:
+    """Whether the bytes of a file begin as those of a file of study records do."""
+    try:
+        msgspec.json.decode(data.partition(b"\n")[0], type=StudyHeader)
+    except (ValueError, msgspec.MsgspecError):
+        return False
+    return True
+
+
 def read_index(where: Path) -> StudyIndex:
     """Index of folder `where`; an absent one is empty.
 

@@ -10,12 +10,13 @@ from typing import Any
 from whatworked.catalog.catalog import Condition
 from whatworked.controls.paths import run_cells
 from whatworked.controls.plan import planned
-from whatworked.controls.store import StudyIndex, read_index, records_path, write_records
+from whatworked.controls.store import StudyIndex, is_study_file, read_index, records_path, write_records
 from whatworked.environments.effects.task import Task, load_task
 from whatworked.grading.record import Record
 from whatworked.progress import Progress, progress
 from whatworked.storage.canonical import sha256
 from whatworked.storage.files import storage_errors
+from whatworked.storage.foreign import refuse_foreign
 from whatworked.storage.index import write_index
 from whatworked.storage.lock import folder_lock
 from whatworked.workers.pool import DEFAULT_BACKEND, Pool, map_calls, open_pool
@@ -99,6 +100,8 @@ def run_study(
         If a worker died or is not numerically pinned; what had finished is on disk.
     """
     tasks = [task_of(condition, references) for condition in conditions]
+    out = out.absolute()
+    refuse_foreign({records_path(out, task.condition): is_study_file for task in tasks}, "whatworked controls run")
     profile = pinned_profile()
     made = kept = near_ties = 0
     with (

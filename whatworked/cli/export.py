@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -10,6 +11,12 @@ from whatworked.cli.output import print_json
 from whatworked.cli.surfaces import conditions_with_tables, labelled_surface, references_option
 from whatworked.errors import ReferenceTableError
 from whatworked.wording import counted
+
+
+def _with_header(data: bytes) -> Callable[[bytes], bool]:
+    """Whether a file has the first line of `data`: then an earlier export wrote it."""
+    header, end, _ = data.partition(b"\n")
+    return lambda held: held.startswith(header + end)
 
 
 @click.command()
@@ -22,12 +29,13 @@ def export(folder: Path, where: Path | None, as_json: bool) -> None:
     Five tables, each with a data dictionary (NAME.dictionary.csv: column, type, unit, meaning):
     conditional_effects (one row per edge of each cube), pair_interactions (one per pair of options), option_signs
     (where each option helps, hurts and reverses, at four floors), reversals (how many reverse, by component,
-    condition, source and over all), catalog_summary (one row per condition). Files of these names in FOLDER are
-    replaced; nothing else is touched.
+    condition, source and over all), catalog_summary (one row per condition). Files of these names that an earlier
+    export wrote into FOLDER are replaced; a file of another form under one of the names is refused.
 
     Example: whatworked export out/tables
     """
     from whatworked.storage.files import write_atomic
+    from whatworked.storage.foreign import refuse_foreign
     from whatworked.surfaces.exports import all_tables
 
     names = conditions_with_tables(where)
@@ -36,9 +44,11 @@ def export(folder: Path, where: Path | None, as_json: bool) -> None:
             f"there are no reference tables in {where or 'the package'}; make them with `whatworked rebuild`"
         )
     tables = all_tables([labelled_surface(name, where) for name in names])
-    for table in tables:
-        write_atomic(folder / f"{table.name}.csv", table.to_csv())
-        write_atomic(folder / f"{table.name}.dictionary.csv", table.dictionary())
+    files = {folder / f"{table.name}.csv": table.to_csv() for table in tables}
+    files |= {folder / f"{table.name}.dictionary.csv": table.dictionary() for table in tables}
+    refuse_foreign({path: _with_header(data) for path, data in files.items()}, "whatworked export")
+    for path, data in files.items():
+        write_atomic(path, data)
     if as_json:
         rows = {table.name: len(table.rows) for table in tables}
         print_json({"folder": str(folder), "conditions": len(names), "rows": rows})

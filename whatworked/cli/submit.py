@@ -39,11 +39,15 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
     from whatworked.leaderboard.rerunning import plugin_files
     from whatworked.leaderboard.verification import verified
     from whatworked.runs import read_run
+    from whatworked.runs.journal import refuse_unfinished
     from whatworked.storage.files import write_atomic
 
+    refuse_unfinished(folder)
     data = pack(read_run(folder), name, note)
     run = verified(unpack(data, str(folder)), where)
     path = out or Path(re.sub(r"[^\w.+-]+", "-", name) + SUFFIX)
+    if out is None:
+        _refuse_other(path, name)
     write_atomic(path, data)
     for file, digest in plugin_files(run.description).items():
         say(f"{file} (SHA-256 {digest[:12]}…) is not in the packed run; hand it over, too: verify-run --rerun needs it")
@@ -51,6 +55,28 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
         say(line)
     records = f"{counted(len(run.records), 'record')}, all" if len(run.records) > 1 else "1 record,"
     click.echo(f"{path} ({len(data) / 1e6:.2f} MB): {records} graded again and found as stated")
+
+
+def _refuse_other(path: Path, name: str) -> None:
+    """Refuse to replace a file that is no packed run of this name: other names may lead to the same file."""
+    from whatworked.errors import InvalidOptionError, RunError
+    from whatworked.leaderboard.packing import unpack
+    from whatworked.storage.files import storage_errors
+
+    if not path.exists() and not path.is_symlink():
+        return
+    held = "no packed run"
+    if path.is_file():
+        with storage_errors(path, "read"):
+            data = path.read_bytes()
+        try:
+            submission = unpack(data, str(path))
+        except RunError:
+            submission = None
+        if submission is not None and submission.name == name:
+            return
+        held = "no packed run" if submission is None else f"the packed run {submission.name!r}"
+    raise InvalidOptionError(f"{path} is there and is {held}; give another --name, or name the file with --out")
 
 
 def _off_leaderboard(run: Run) -> str | None:

@@ -15,6 +15,7 @@ from whatworked.execution.assembly import assemble, basis_digest, entry_of, head
 from whatworked.execution.families import Families, WorkflowOf, load_families
 from whatworked.execution.inputs import Inputs, Prepare, load_inputs
 from whatworked.execution.journal import JournalRow, RebuildJournal
+from whatworked.execution.ownership import FAILURES, refuse_foreign_files
 from whatworked.execution.plan import Cell, SourcePlan, plan_source
 from whatworked.execution.report import ConditionResult, RebuildReport, cause_of
 from whatworked.execution.schedule import run_plans
@@ -29,8 +30,6 @@ from whatworked.wording import first_few
 from whatworked.workers.pool import DEFAULT_BACKEND, Pool, open_pool
 from whatworked.workers.profile import NumericProfile, pinned_profile
 from whatworked.workers.software import Maker
-
-FAILURES = "failures.log"
 
 
 @dataclass(frozen=True)
@@ -177,6 +176,8 @@ def rebuild(request: RebuildRequest, prepare: Prepare, workflow_of: WorkflowOf) 
     families = load_families(request.conditions, workflow_of)
     able = families.fitting(request.conditions)
     records = sum(1 << condition.dimensions for condition in able)
+    request = replace(request, out=request.out.absolute())
+    refuse_foreign_files(request.out, [condition.id for condition in able])
     with (
         folder_lock(request.out),
         RebuildJournal(request.out, request.fresh) as journal,

@@ -15,7 +15,8 @@ from whatworked.plugins.registry import Kind, methods
 from whatworked.progress import Progress, progress
 from whatworked.runs.dispatch import run_units
 from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_claimed, is_finished, read_run
-from whatworked.runs.journal import BenchJournal, refuse_unclaimed
+from whatworked.runs.journal import JOURNAL, BenchJournal, refuse_unclaimed
+from whatworked.runs.ownership import refuse_foreign_files
 from whatworked.runs.plan import Method, Plan, crossed
 from whatworked.runs.tasks import Task, as_names, catalog_tasks
 from whatworked.runs.unit import UnitResult, run_unit
@@ -148,7 +149,9 @@ def execute(
     `label` stands before the progress bar.
     """
     _check_limit(plan, backend)
+    folder = folder.absolute()  # a plug-in may change the working folder
     with folder_lock(folder):
+        refuse_foreign_files(folder)
         if fresh:
             clear(folder)
         if is_claimed(folder):
@@ -156,7 +159,11 @@ def execute(
         else:
             refuse_unclaimed(folder)
         if is_finished(folder):
-            return read_run(folder)
+            run = read_run(folder)
+            if (folder / JOURNAL).exists():  # the run was ended between its last file and this
+                with BenchJournal(folder, plan.digest) as journal:
+                    journal.remove()
+            return run
         with (
             BenchJournal(folder, plan.digest) as journal,
             open_pool(backend, jobs, pinned_profile(), len(plan.units())) as pool,

@@ -73,6 +73,31 @@ def refuse_unclaimed(folder: Path) -> None:
         )
 
 
+def refuse_unfinished(folder: Path) -> None:
+    """Refuse the results of a folder in which a run is not finished.
+
+    Raises
+    ------
+    JournalError
+        If a journal of this version or the one before stands in it.
+    """
+    found = [name for name in (JOURNAL, UNCHAINED) if _is_journal(folder / name)]
+    if found:
+        raise JournalError(
+            f"{folder} has {found[0]}, the journal of a run that is not finished, so its results may be of "
+            "another one. Repeat the bench command to finish that run, or replace it with --fresh"
+        )
+
+
+def _is_journal(path: Path) -> bool:
+    if path.name == UNCHAINED:
+        try:
+            return read_unchained(path.parent, FinishedUnit) is not None
+        except JournalError:
+            return True
+    return path.exists() or path.is_symlink()
+
+
 def forget(folder: Path) -> None:
     """Remove the journals of runs in `folder`, of this version and the one before, and no other file."""
     discard(folder / JOURNAL, _KIND)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from operator import eq
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +16,7 @@ from whatworked.sources import store
 from whatworked.sources.library import Library, Plan, absence, build, collect, wanted_form
 from whatworked.sources.routes import LOCAL_ROUTES, is_file
 from whatworked.storage.files import write_atomic
+from whatworked.storage.foreign import refuse_foreign
 
 
 @dataclass(frozen=True)
@@ -133,10 +135,14 @@ def export(library: Library, source: str, folder: Path) -> Finding:
 
 def _export(library: Library, source: str, folder: Path) -> None:
     one = manifest(source)
-    for name, raw in library.acquire(one).files.items():
-        write_atomic(folder / one.id / name, raw.data)
     terms = f"Licence: {one.licence}\nAttribution: {one.attribution}\nCitation: {one.citation}\nSee {one.homepage}\n"
-    write_atomic(folder / one.id / "ATTRIBUTION.txt", f"{one.title}\n\n{terms}".encode())
+    files = {folder / one.id / name: raw.data for name, raw in library.acquire(one).files.items()}
+    refuse_foreign({path: partial(eq, data) for path, data in files.items()}, "whatworked sources export")
+    attribution = folder / one.id / "ATTRIBUTION.txt"
+    refuse_foreign({attribution: lambda held: b"\nLicence: " in held}, "whatworked sources export")
+    for path, data in files.items():
+        write_atomic(path, data)
+    write_atomic(attribution, f"{one.title}\n\n{terms}".encode())
 
 
 def _attempt(source: str, what: str, origin: str, action: Callable[[], object]) -> Finding:

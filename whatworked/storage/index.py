@@ -102,11 +102,19 @@ def load_index(folder: Path, kind: type[IndexT], broken: Callable[[str], WhatWor
         index: IndexT = msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise broken(str(error)) from error
+    if lacking := _lacking(data, kind):
+        raise broken(f"it has no {', '.join(lacking)}")
     if index.schema != SCHEMA:
         raise broken(f"its schema is {index.schema} and this version reads schema {SCHEMA}")
     if lost := {entry.maker for entry in index.entries.values()} - set(index.makers):
         raise broken(f"it names makers it does not describe: {', '.join(sorted(lost))}")
     return index
+
+
+def _lacking(data: bytes, kind: type[DigestIndex[Any, Any]]) -> list[str]:
+    """Which parts of an index a file does not state; every part has a default, so another file would pass for one."""
+    held = msgspec.json.decode(data)
+    return [field.encode_name for field in msgspec.structs.fields(kind) if field.encode_name not in held]
 
 
 def write_index(folder: Path, index: DigestIndex[Any, Any]) -> None:
