@@ -62,9 +62,9 @@ def test_files_of_a_finished_run(tmp_path, tasks):
     assert float(row["effect_recovery"]) == run.records[0].grade.effect_recovery
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["software"] == SOFTWARE
-    noise = manifest["plan"]["estimators"]["noise"]
-    assert noise.pop("origin").startswith("python object sha256:")
-    assert noise == {"spec": None, "stochastic": True, "parameters": {}}
+    described = manifest["plan"]["estimators"]["noise"]
+    assert described.pop("origin").startswith("python object sha256:")
+    assert described == {"spec": None, "stochastic": True, "parameters": {}}
     assert {entry["table"] for entry in manifest["plan"]["conditions"]} == {task.digest for task in tasks}
 
 

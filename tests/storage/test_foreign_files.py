@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from run_helpers import lowest, mean, synthetic_task
 
 from whatworked import bench
-from whatworked.cli import main
+from whatworked.cli import cli
 from whatworked.errors import JournalError, StorageError
 from whatworked.runs.journal import JOURNAL, refuse_unfinished
 
@@ -77,7 +77,7 @@ def test_a_table_of_the_users_own_beside_an_unfinished_run_is_kept(tmp_path):
 
 
 def invoke(*arguments: object):
-    return CliRunner().invoke(main, [str(one) for one in arguments])
+    return CliRunner().invoke(cli, [str(one) for one in arguments])
 
 
 @pytest.mark.parametrize("name", ["wine.tsv", "index.json", "machine.json", "failures.log"])
