@@ -60,9 +60,10 @@ def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, backend: st
         return
     from whatworked.runs.benchmark import execute
 
+    start = Path.cwd()  # a plug-in may change the working folder as soon as it is imported
     plan = _plan(**how)
     folder = out or Path(f"bench-{plan.digest[:8]}")
-    run = execute(plan, folder, jobs, fresh, backend=backend)
+    run = execute(plan, start / folder, jobs, fresh, backend=backend)
     _print_run(run, folder, as_json)
 
 

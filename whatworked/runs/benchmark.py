@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +83,12 @@ def bench(
     StorageError
         If the folder is in use or cannot be written.
     """
+    place = Path(out).absolute()  # a plug-in may change the working folder as soon as it is imported
     combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
     chosen = catalog_tasks() if tasks is None else (tasks,) if isinstance(tasks, Task) else tuple(tasks)
     budgets = (budgets,) if isinstance(budgets, int) else tuple(budgets)
     plan = Plan(chosen, (*combined, *extra), budgets, seeds, batch, time_limit)
-    return execute(plan, Path(out), jobs, fresh, backend=backend)
+    return replace(execute(plan, place, jobs, fresh, backend=backend), name=str(out))
 
 
 def load_all(given: PluginLike | Iterable[PluginLike], kind: Kind) -> tuple[Plugin, ...]:

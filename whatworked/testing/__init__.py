@@ -19,6 +19,7 @@ True
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -95,6 +96,11 @@ def run_checks(
     tuple of CheckResult
         One per check, in order.
     """
+    if time_limit is not None and threading.current_thread() is not threading.main_thread():
+        # Only the main thread of a process can be interrupted.
+        from whatworked.testing.apart import run_checks_apart
+
+        return tuple(run_checks_apart(plugin, tuple(dimensions), time_limit))
     return tuple(run_check(check, plugin, tuple(dimensions), time_limit) for check in checks_of(plugin.kind))
 
 

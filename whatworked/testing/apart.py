@@ -25,7 +25,7 @@ def run_checks_apart(
     Parameters
     ----------
     plugin : Plugin
-        Loaded from a text, so that it can be sent to a process.
+        Loaded from a text, or an object that can be pickled, so that it can be sent to a process.
     dimensions : tuple of int
         Numbers of options to try.
     time_limit : float
