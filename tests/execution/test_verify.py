@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 from shared_folders import made_once
 from toy_family import CONDITIONS, FOUR, OTHER, SIX, WORKFLOW, Shelf, workflow_of
 
 from whatworked import references
+from whatworked.cli import cli
 from whatworked.errors import InvalidOptionError, ReferenceTableError
 from whatworked.execution import RebuildRequest, VerifyReport, VerifyRequest, rebuild, verify
 from whatworked.execution.assembly import header_of
@@ -165,6 +167,26 @@ def test_software_and_processor_differences_are_explained_in_order(folder: Path)
     assert features == f"vector features was {', '.join(made.profile.vector_features)}, is NEON"
     assert numpy == f"numpy was {made.packages['numpy']}, is 9.9"
     assert processor.startswith("processor was Z80, is ")
+
+
+def test_the_command_names_every_difference_that_may_explain_a_record(tmp_path: Path) -> None:
+    shipped, table = read_index(references.folder()), references.load_table("nile")
+    first = table.rows[0]
+    first = msgspec.structs.replace(first, utility=first.utility + 1e-15, prediction="0" * 64)
+    rows = (first, *table.rows[1:])
+    data = render(msgspec.structs.replace(table, rows=rows))
+    references.table_path("nile", tmp_path).write_bytes(data)
+    made = shipped.maker_of("nile")
+    profile = msgspec.structs.replace(made.profile, blas=("openblas 0.1 Z80",))
+    maker = msgspec.structs.replace(made, python="3.0", packages=dict.fromkeys(made.packages, "0.1"), profile=profile)
+    entry = msgspec.structs.replace(shipped.tables["nile"], digest=sha256(data), maker=maker.digest)
+    write_index(tmp_path, msgspec.structs.replace(shipped, entries={"nile": entry}, makers={maker.digest: maker}))
+    done = CliRunner().invoke(cli, ["verify", "nile", "--references", str(tmp_path)], catch_exceptions=False)
+    assert done.exit_code == 0
+    told = " ".join(done.output.split("may be explained by: ")[1].split())
+    names = [reason.split(" was ")[0] for reason in told.split("; ")]
+    assert names[:6] == ["Python", "numpy", "scipy", "scikit-learn", "networkx", "BLAS"]
+    assert "numpy was 0.1, is " in told
 
 
 def test_a_missing_source_or_table_is_skipped_with_its_reason(folder: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from reference_versions import reference_versions
 
 from whatworked.errors import ExecutionError, InvalidOptionError
 from whatworked.runs import bench
@@ -17,6 +19,7 @@ from whatworked.workers.profile import pinned_profile
 
 PLUGINS = """
 import os
+import re
 import numpy as np
 
 def mean(masks, utilities, cube):
@@ -74,7 +77,10 @@ def test_the_backend_does_not_show_in_the_files(command: str, tmp_path: Path) ->
 def test_the_study_can_be_verified_on_another_backend() -> None:
     done = whatworked("controls", "verify", "nile", "--backend", "dask")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("96 records: 96 identical\n")
+    (told,) = re.findall(r"^96 records: (.+)$", done.stdout, flags=re.MULTILINE)
+    # Other versions than those of the references may round otherwise.
+    pattern = r"96 identical" if reference_versions() else r"\d+ identical(, \d+ equal)?"
+    assert re.fullmatch(pattern, told)
 
 
 def test_a_worker_of_another_backend_that_dies_is_a_named_error(tmp_path: Path) -> None:

@@ -109,7 +109,5 @@ def _print_differences(result: ConditionVerdict) -> None:
     for note in result.header:
         print_text(f"- {result.condition} header: {note}", indent=2)
     if notable or result.header:
-        reason = (
-            result.explanations[0] if result.explanations else "no difference in input, packages or processor is known"
-        )
-        print_text(f"  may be explained by: {reason}", indent=2)
+        reasons = "; ".join(result.explanations) or "no difference in input, packages or processor is known"
+        print_text(f"  may be explained by: {reasons}", indent=2)
