@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
+
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+"""Fillers and joiners that count as letters or marks, but show nothing."""
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -36,6 +40,49 @@ def first_few(names: Sequence[str], most: int = 5) -> str:
     ('a, b, c', 'a, b, …')
     """
     return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""Text of others as it may be shown: what steers a terminal, turns its direction or shows nothing is escaped.
+
+    Letters of every script stay as they are.
+
+    Parameters
+    ----------
+    text : str
+        From a file, a plug-in or a server.
+    keep : str
+        Characters to leave as they are, such as a line break.
+
+    Returns
+    -------
+    str
+        The text with the others in the escapes of Python and JSON (``\x1b``, ``\u202e``).
+
+    Examples
+    --------
+    >>> print(printable("\x1b[2Jnaïve\rΔ…"))
+    \x1b[2Jnaïve\rΔ…
+    """
+    if text.isprintable() and text.isascii():
+        return text
+    return "".join(letter if letter in keep or is_shown(letter) else _escape(letter) for letter in text)
+
+
+def is_shown(letter: str) -> bool:
+    """Whether a character is seen where it is printed, and does nothing else there."""
+    return letter.isprintable() and letter not in _UNSEEN and not _is_selector(letter)
+
+
+def _is_selector(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(("VARIATION SELECTOR", "MONGOLIAN FREE VARIATION"))
+
+
+def _escape(letter: str) -> str:
+    code = ord(letter)
+    if letter in "\t\n\r":
+        return repr(letter)[1:-1]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def formatted(value: float, form: str) -> str:

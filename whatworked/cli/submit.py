@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, say
-from whatworked.cli.output import print_json, print_table
+from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.cli.surfaces import references_option
 from whatworked.wording import counted, first_few, interval_text
 
@@ -68,15 +68,19 @@ def _off_leaderboard(run: Run) -> str | None:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--rerun", is_flag=True, help="Run its plug-ins again, too, and compare what they deliver.")
+@click.option("--trust", is_flag=True, help="Let --rerun run code that the file names: anything it can import.")
 @click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Workers of --rerun.")
 @references_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, where: Path | None, as_json: bool) -> None:
+def verify_run(
+    context: click.Context, file: Path, rerun: bool, trust: bool, jobs: int, where: Path | None, as_json: bool
+) -> None:
     """Grade a packed run again from its predictions, and refuse it if anything does not match.
 
     Checked are reference tables, completeness, purchases against budgets, measured cells, aliases and the grades
-    claimed. With --rerun its plug-ins run again; exit code 1 if they deliver anything else.
+    claimed. With --rerun its plug-ins run again; exit code 1 if they deliver anything else. Registered names run, and
+    files whose bytes are those stated. Anything else that the file names is listed, and runs only with --trust.
 
     Example: whatworked verify-run results/controls.json.gz
     """
@@ -89,7 +93,7 @@ def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, where
         data = file.read_bytes()
     submission = unpack(data, str(file))
     run = verified(submission, where)
-    again = _rerun(run, jobs, where) if rerun else None
+    again = _rerun(run, jobs, where, trust=trust) if rerun else None
     if as_json:
         content = {
             "name": submission.name,
@@ -153,13 +157,16 @@ def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
             raise unknown_name(kind, str(value), [str(known) for known in dict.fromkeys(held)])
 
 
-def _rerun(run: Run, jobs: int, where: Path | None) -> dict[Verdict, list[str]]:
+def _rerun(run: Run, jobs: int, where: Path | None, *, trust: bool) -> dict[Verdict, list[str]]:
     import tempfile
 
     from whatworked.leaderboard.rerunning import rerun
+    from whatworked.leaderboard.trust import listing, untrusted
 
+    if trust and (found := untrusted(run.description)):
+        print_text(f"Trusted, and run as you:{listing(found)}", errors=True)
     with tempfile.TemporaryDirectory() as folder:
-        return rerun(run, Path(folder) / "run", jobs, where)
+        return rerun(run, Path(folder) / "run", jobs, where, trust=trust)
 
 
 def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None) -> None:
