@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 @click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family only; repeatable.")
 @click.option("--track", "tracks", multiple=True, metavar="TRACK", help="four, paired or added; repeatable.")
 @click.option("--rules", is_flag=True, help="Hand code-equivalence classes to plug-ins that take them.")
-@click.option("--seeds", default=20, show_default=True, type=click.IntRange(min=1), help="For methods with randomness.")
-@click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Masks bought per ask.")
+@click.option(
+    "--seeds", default=20, show_default=True, type=click.IntRange(1, 10_000), help="For methods with randomness."
+)
+@click.option("--batch", default=1, show_default=True, type=click.IntRange(1, 1_048_576), help="Masks bought per ask.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="For all asks of a record, and for its fit [none].")
 @pool_options
 @click.option(

@@ -81,11 +81,13 @@ def _seconds(time_limit: float) -> float:
 
 
 def _dimensions(text: str) -> range:
+    import re
+
     from whatworked.errors import InvalidOptionError
     from whatworked.surfaces.masks import check_dimensions
 
-    first, dash, last = text.partition("-")
-    if not first.isdecimal() or (dash and not last.isdecimal()):
+    first, _, last = text.partition("-")
+    if not re.fullmatch(r"[0-9]{1,3}(-[0-9]{1,3})?", text, re.ASCII):
         raise InvalidOptionError(f"--dimensions is {text!r}; give a number of options or a range of them, as in 1-8")
     low, high = check_dimensions(int(first)), check_dimensions(int(last or first))
     if low > high:

@@ -35,7 +35,9 @@ _FEW = 12
     "--method", "methods", multiple=True, metavar="NAME", help="Only this method, and its baseline; repeatable."
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
-@click.option("--resamples", default=9999, show_default=True, help="Of the bootstrap.")
+@click.option(
+    "--resamples", default=9999, show_default=True, type=click.IntRange(1, 1_000_000), help="Of the bootstrap."
+)
 @click.option("--sources", "by_source", is_flag=True, help="Show the paired difference of every source, too.")
 @click.option("--statements", is_flag=True, help="Spell out what each comparison supports, however many there are.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -17,7 +17,9 @@ import click
     help="Method, policy or estimator to compare with [the first of gp-effect, GP-E, gp that pairs].",
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
-@click.option("--resamples", default=9999, show_default=True, help="Of the bootstrap.")
+@click.option(
+    "--resamples", default=9999, show_default=True, type=click.IntRange(1, 1_000_000), help="Of the bootstrap."
+)
 def report(
     folders: tuple[Path, ...], out: Path, title: str | None, baseline: str | None, confidence: float, resamples: int
 ) -> None:

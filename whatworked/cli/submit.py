@@ -11,6 +11,7 @@ import click
 from whatworked.cli.layout import AVERAGED, averaged, counts, say
 from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.cli.surfaces import references_option
+from whatworked.cli.workers import MOST_JOBS
 from whatworked.wording import counted, first_few, interval_text
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _off_leaderboard(run: Run) -> str | None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--rerun", is_flag=True, help="Run its plug-ins again, too, and compare what they deliver.")
 @click.option("--trust", is_flag=True, help="Let --rerun run code that the file names: anything it can import.")
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Workers of --rerun.")
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1, MOST_JOBS), help="Workers of --rerun.")
 @references_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -85,13 +86,10 @@ def verify_run(
     Example: whatworked verify-run results/controls.json.gz
     """
     from whatworked.comparing.summary import standings
-    from whatworked.leaderboard.packing import off_leaderboard, unpack
+    from whatworked.leaderboard.packing import off_leaderboard, read_packed
     from whatworked.leaderboard.verification import verified
-    from whatworked.storage.files import storage_errors
 
-    with storage_errors(file, "read"):
-        data = file.read_bytes()
-    submission = unpack(data, str(file))
+    submission = read_packed(file)
     run = verified(submission, where)
     again = _rerun(run, jobs, where, trust=trust) if rerun else None
     if as_json:

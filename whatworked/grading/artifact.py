@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 
 from whatworked.errors import InvalidArtifactError
+from whatworked.storage.json_text import check_amount
 from whatworked.surfaces.masks import FloatArray, check_dimensions, mask_strings
 
 NAMED = 3
 """Number of offending masks named for each kind of offence."""
 _CHARACTERS_PER_MASK = 256
 """Text allowed for one mask and its number, several times what they need; keeps hostile texts from being parsed."""
+_CONTAINERS = 1024
+"""Arrays and objects allowed beyond one for each mask, and values beyond two; each takes far more memory than text."""
 _PLURALS = {
     "that is not a number": "that are not numbers",
     "that is not finite": "that are not finite",
@@ -100,6 +103,7 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
         )
     text = _text(artifact)
     try:
+        check_amount(text.encode("utf-8", "surrogatepass"), _CONTAINERS + (1 << d), 2 * (1 << d) + _CONTAINERS)
         # A dict would keep the last of several equal masks without a word. Integers are read as floats, since Python
         # refuses to convert more than 4300 digits; NaN and Infinity, which JSON has not, are kept to be named with
         # their masks.

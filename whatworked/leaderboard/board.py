@@ -13,12 +13,11 @@ from whatworked.catalog import TRACKS
 from whatworked.comparing.summary import grouped, measurements, standings
 from whatworked.errors import RunError
 from whatworked.grading.score import PRIMARY
-from whatworked.leaderboard.packing import SUFFIX, off_leaderboard, unpack
+from whatworked.leaderboard.packing import SUFFIX, off_leaderboard, read_packed
 from whatworked.leaderboard.verification import verified
 from whatworked.runs.description import to_json
 from whatworked.runs.folder import Run, pretty
 from whatworked.statistics.bootstrap import macro_interval
-from whatworked.storage.files import storage_errors
 from whatworked.wording import first_few
 
 BOARD = "leaderboard.json"
@@ -112,8 +111,7 @@ def board_of(folder: Path) -> list[LeaderboardEntry]:
     entries: list[LeaderboardEntry] = []
     names: Counter[str] = Counter()
     for path in sorted(folder.glob(f"*{SUFFIX}")):
-        with storage_errors(path, "read"):
-            submission = unpack(path.read_bytes(), str(path))
+        submission = read_packed(path)
         names[submission.name] += 1
         if off := off_leaderboard(submission.plan):
             raise RunError(

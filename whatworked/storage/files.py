@@ -36,16 +36,14 @@ def _next_step(error: OSError) -> str:
 
 
 def read_file(path: Path, most: int, doing: str = "read") -> bytes:
-    """The bytes of a regular file that has no more than `most`.
-
-    Anything else is refused before it is read: a device such as ``/dev/zero`` has no end, and a pipe may never answer.
+    """The bytes of a regular file that has no more than `most`; see `read_start`.
 
     Parameters
     ----------
     path : Path
         What to read.
     most : int
-        Bytes that it may have. The size that the system states is not relied on.
+        Bytes that it may have.
     doing : str
         What an error says could not be done.
 
@@ -58,6 +56,38 @@ def read_file(path: Path, most: int, doing: str = "read") -> bytes:
     StorageError
         If it cannot be opened, is no regular file, or has more bytes.
     """
+    data = read_start(path, most, doing)
+    if len(data) > most:
+        raise StorageError(
+            f"cannot {doing} {path}: it has more than the {most} bytes allowed; is it the right file? Give another one"
+        )
+    return data
+
+
+def read_start(path: Path, most: int, doing: str = "read") -> bytes:
+    """The first bytes of a regular file: up to one more than `most`, so that the caller can tell that there are more.
+
+    Anything else is refused before it is read: a device such as ``/dev/zero`` has no end, and a pipe may never answer.
+    The size that the system states is not relied on.
+
+    Parameters
+    ----------
+    path : Path
+        What to read.
+    most : int
+        Bytes that it may have.
+    doing : str
+        What an error says could not be done.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    StorageError
+        If it cannot be read or is no regular file.
+    """
     with storage_errors(path, doing):
         # Without O_NONBLOCK, opening a pipe waits until somebody writes to it.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
@@ -65,11 +95,9 @@ def read_file(path: Path, most: int, doing: str = "read") -> bytes:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise StorageError(f"cannot {doing} {path}: it is no regular file; copy it into one, then run again")
             data = stream.read(most + 1)
-    if len(data) > most:
-        raise StorageError(
-            f"cannot {doing} {path}: it has more than the {most} bytes allowed; is it the right file? Give another one"
-        )
-    return data
+        if data is None:  # what the system offers as a file, but has nothing to read at the moment
+            raise StorageError(f"cannot {doing} {path}: it has no content of its own; copy it into a file")
+        return data
 
 
 def user_path(text: str | Path) -> Path:
