@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+_EMPTY_CELL = '""'
+"""A row of one empty cell; without the quotes it would be no row."""
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 """Fillers and joiners that count as letters or marks, but show nothing."""
 
@@ -69,9 +74,62 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(letter if letter in keep or is_shown(letter) else _escape(letter) for letter in text)
 
 
+def csv_lines(rows: Iterable[Iterable[object]]) -> str:
+    r"""Rows as CSV text: texts by `csv_text`, floats with all their digits, booleans as 0 and 1, None empty.
+
+    Unlike the standard library's writer, it also quotes a text with a carriage return, which would end the row.
+
+    Examples
+    --------
+    >>> csv_lines([["name", "value"], ["=a, b", -0.5], [None, True]])
+    'name,value\n"\'=a, b",-0.5\n,1\n'
+    """
+    return "".join(f"{line or _EMPTY_CELL}\n" for line in (",".join(map(_csv_cell, row)) for row in rows))
+
+
+def _csv_cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        text = csv_text(value)
+        return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n\r') else text
+    if isinstance(value, bool):
+        return str(int(value))
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def csv_text(text: str) -> str:
+    """A text as a cell of a CSV file, which a spreadsheet must not take for a formula.
+
+    One that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break gets an apostrophe in front, unless it is a
+    number. So does one that begins with apostrophes before one of these; `from_csv_text` takes one away again.
+
+    Examples
+    --------
+    >>> csv_text("=1+1"), csv_text("-0.5"), csv_text("'=1"), csv_text("wine")
+    ("'=1+1", '-0.5', "''=1", 'wine')
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def from_csv_text(cell: str) -> str:
+    """The text that `csv_text` made a cell of.
+
+    Examples
+    --------
+    >>> from_csv_text("'=1+1"), from_csv_text("''=1"), from_csv_text("'quoted'")
+    ('=1+1', "'=1", "'quoted'")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
 def is_shown(letter: str) -> bool:
     """Whether a character is seen where it is printed, and does nothing else there."""
-    return letter.isprintable() and letter not in _UNSEEN and not _is_selector(letter)
+    return (
+        (letter.isprintable() or unicodedata.category(letter) == "Zs")
+        and letter not in _UNSEEN
+        and not _is_selector(letter)
+    )
 
 
 def _is_selector(letter: str) -> bool:

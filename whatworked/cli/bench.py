@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, print_named, say
-from whatworked.cli.output import print_json, print_table
+from whatworked.cli.output import echo, print_json, print_table
 from whatworked.cli.workers import pool_options
 from whatworked.wording import counted
 
@@ -108,9 +108,9 @@ def _print_registered(as_json: bool) -> None:
         print_json(content)
         return
     print_table([("estimators", ""), *[(name, registry.phrase("estimator", name)) for name in content["estimators"]]])
-    click.echo()
+    echo()
     print_table([("policies", ""), *[(name, registry.phrase("policy", name)) for name in content["policies"]]])
-    click.echo()
+    echo()
     print_table([("method", "estimator", "policy"), *[(label, *pair) for label, pair in registry.methods().items()]])
 
 
@@ -131,14 +131,12 @@ def _print_run(run: Run, folder: Path, as_json: bool) -> None:
         return
     _print_standings(table)
     if lines := listed_failures(rows):
-        click.echo(
-            f"\nMissing deliveries, counted as {table[0].score.label} 0 (tracebacks in {folder / 'plugins.log'}):"
-        )
+        echo(f"\nMissing deliveries, counted as {table[0].score.label} 0 (tracebacks in {folder / 'plugins.log'}):")
         for line in lines:
             say(line, "  ")
     for line in _left_out(run):
-        click.echo(line, err=True)
-    click.echo(f"\n{counted(len(rows), 'record')} in {folder}; next: whatworked compare {folder}")
+        echo(line, err=True)
+    echo(f"\n{counted(len(rows), 'record')} in {folder}; next: whatworked compare {folder}")
 
 
 def _print_standings(table: Sequence[Standing]) -> None:
@@ -157,7 +155,7 @@ def _print_standings(table: Sequence[Standing]) -> None:
     ]
     print_named("", ("track", "B", "method", table[0].score.label, *columns), rows)
     if averaged(columns["strict"], columns["exact"]):
-        click.echo(AVERAGED)
+        echo(AVERAGED)
 
 
 def _left_out(run: Run) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.surfaces import labelled_surface, references_option
 from whatworked.errors import InvalidArtifactError, InvalidMaskError, WhatWorkedError
 from whatworked.wording import counted, fixed
@@ -148,7 +148,7 @@ def _print_grade(labelled: LabelledSurface, masks: Sequence[str], result: Grade)
     print_table(
         [*_effect_rows(result), *_choice_rows(result, surface.best), *_native_rows(labelled, result)], right=(1,)
     )
-    click.echo("\nStrict by tolerance")
+    echo("\nStrict by tolerance")
     print_table(list(_profile_rows(result)), right=(0, 1))
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from whatworked.cli.output import echo
+
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path, file_okay=False))
@@ -33,4 +35,4 @@ def report(
     from whatworked.report import write_report
 
     write_report(collect_folders(folders), out, title, baseline, confidence, resamples)
-    click.echo(f"{out} ({out.stat().st_size / 1e6:.1f} MB)")
+    echo(f"{out} ({out.stat().st_size / 1e6:.1f} MB)")

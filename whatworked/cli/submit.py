@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, say
-from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.surfaces import references_option
 from whatworked.cli.workers import MOST_JOBS
 from whatworked.wording import counted, first_few, interval_text
@@ -51,7 +51,7 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
     if line := _off_leaderboard(run):
         say(line)
     records = f"{counted(len(run.records), 'record')}, all" if len(run.records) > 1 else "1 record,"
-    click.echo(f"{path} ({len(data) / 1e6:.2f} MB): {records} graded again and found as stated")
+    echo(f"{path} ({len(data) / 1e6:.2f} MB): {records} graded again and found as stated")
 
 
 def _off_leaderboard(run: Run) -> str | None:
@@ -144,7 +144,7 @@ def leaderboard(
     else:
         _print_board(chosen)
     if update and results is not None:
-        click.echo(f"{results / BOARD} written: {counted(len(entries), 'entry', 'entries')}", err=as_json)
+        echo(f"{results / BOARD} written: {counted(len(entries), 'entry', 'entries')}", err=as_json)
 
 
 def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
@@ -170,9 +170,9 @@ def _rerun(run: Run, jobs: int, where: Path | None, *, trust: bool) -> dict[Verd
 def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None) -> None:
     from whatworked.comparing.summary import standings
 
-    click.echo(f"{run.name}: {counted(len(run.records), 'record')} graded again and found as stated")
+    echo(f"{run.name}: {counted(len(run.records), 'record')} graded again and found as stated")
     if note:
-        click.echo(f"note: {note}")
+        echo(f"note: {note}")
     if line := _off_leaderboard(run):
         say(line)
     found = standings(run.rows())
@@ -186,15 +186,15 @@ def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None)
     if again is not None:
         from whatworked.statistics.agreement import in_words
 
-        click.echo("run again: " + in_words({verdict: len(places) for verdict, places in again.items()}))
+        echo("run again: " + in_words({verdict: len(places) for verdict, places in again.items()}))
         different = [place for verdict, places in again.items() if not verdict.agrees for place in places]
         for place in different[:12]:
-            click.echo(f"  different: {place}")
+            echo(f"  different: {place}")
 
 
 def _print_board(entries: Sequence[LeaderboardEntry]) -> None:
     if not entries:
-        click.echo("no results")
+        echo("no results")
         return
     strict, exact = [entry.strict for entry in entries], [entry.exact for entry in entries]
     rows = [
@@ -218,4 +218,4 @@ def _print_board(entries: Sequence[LeaderboardEntry]) -> None:
 
 def _print_averaged(strict: Sequence[float], exact: Sequence[float]) -> None:
     if averaged(strict, exact):
-        click.echo(AVERAGED)
+        echo(AVERAGED)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from whatworked.errors import InvalidArtifactError
-from whatworked.storage.json_text import check_amount
 from whatworked.surfaces.masks import FloatArray, check_dimensions, mask_strings
 
 NAMED = 3
@@ -103,7 +102,7 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
         )
     text = _text(artifact)
     try:
-        check_amount(text.encode("utf-8", "surrogatepass"), _CONTAINERS + (1 << d), 2 * (1 << d) + _CONTAINERS)
+        _check_amount(text, d)
         # A dict would keep the last of several equal masks without a word. Integers are read as floats, since Python
         # refuses to convert more than 4300 digits; NaN and Infinity, which JSON has not, are kept to be named with
         # their masks.
@@ -115,6 +114,13 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
             "prediction table refused: the text is JSON but not an object; give an object from masks to numbers"
         )
     return content
+
+
+def _check_amount(text: str, d: int) -> None:
+    """Raise ValueError for a text with more values than could be offences worth naming."""
+    containers, values = text.count("[") + text.count("{"), text.count(",") + 1
+    if containers > _CONTAINERS + (1 << d) or values > _CONTAINERS + (2 << d):
+        raise ValueError(f"it has {containers} arrays and objects and {values} values for {1 << d} masks")
 
 
 def _text(artifact: str | bytes) -> str:

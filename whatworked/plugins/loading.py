@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import inspect
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +26,7 @@ from whatworked.plugins.optuna_sampler import OptunaPolicy, is_sampler_class
 from whatworked.plugins.origin import OBJECT, Origin
 from whatworked.plugins.registry import Kind
 from whatworked.plugins.resolve import read_text, resolve
+from whatworked.plugins.said import plugin_output
 from whatworked.protocols import Estimator, Policy
 from whatworked.surfaces.equivalence import Equivalence
 
@@ -233,13 +232,13 @@ class _named_failure:  # noqa: N801 - reads as a context in a with statement
 
     def __init__(self, plugin: Plugin) -> None:
         self.plugin = plugin
-        self.output = contextlib.redirect_stdout(sys.stderr)
+        self.output = plugin_output()
 
     def __enter__(self) -> None:
         self.output.__enter__()
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        self.output.__exit__(kind, error, trace)
+        self.output.__exit__(None, None, None)
         if error is None or isinstance(error, WhatWorkedError) or not isinstance(error, Exception):
             return
         shown = self.plugin.spec or self.plugin.label

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
@@ -18,6 +17,7 @@ from whatworked.plugins.inspecting import guess_kind
 from whatworked.plugins.local_files import LARGEST_FILE, local_files
 from whatworked.plugins.origin import Origin
 from whatworked.plugins.registry import Kind, named, names
+from whatworked.plugins.said import plugin_output
 from whatworked.plugins.spec import Spec, parse_spec
 from whatworked.storage.files import read_file, user_path
 from whatworked.wording import first_few
@@ -65,7 +65,7 @@ def resolve(spec: Spec, kind: Kind, expected: Origin | None = None, *, sealed: b
     sealed : bool
         Whether a file may import nothing of its folder but what was read and compared.
     """
-    with contextlib.redirect_stdout(sys.stderr):
+    with plugin_output():
         if not spec.container:
             return named(kind, spec.target)
         module, origin = (

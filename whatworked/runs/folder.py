@@ -43,7 +43,7 @@ from whatworked.runs.unit import UnitResult
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.storage.files import read_file, storage_errors, write_atomic
 from whatworked.storage.json_text import parse_json
-from whatworked.wording import counted
+from whatworked.wording import counted, from_csv_text, printable
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
@@ -218,7 +218,7 @@ def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Ma
     lines = encode(records)
     truths = {task.condition: task.surface.utilities.tolist() for task in plan.tasks}
     surfaces = canonical_json(truths) + b"\n"
-    log = "\n".join(sorted({line for result in results for line in result.log}))
+    log = printable("\n".join(sorted({line for result in results for line in result.log})), keep="\n\t")
     manifest = RunManifest(
         schema=SCHEMA,
         plan=plan.description,
@@ -332,4 +332,6 @@ def _decoded(path: Path, form: type[Struct]) -> Struct:
 def _costs(text: str) -> Iterable[RecordCost]:
     # CSV holds texts, so numbers are read from texts. An empty cell is a count that was not made.
     for row in csv.DictReader(text.splitlines()):
-        yield msgspec.convert({name: cell for name, cell in row.items() if cell}, RecordCost, strict=False)
+        yield msgspec.convert(
+            {name: from_csv_text(cell) for name, cell in row.items() if cell}, RecordCost, strict=False
+        )
