@@ -38,7 +38,7 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
 
     from whatworked.leaderboard.packing import SUFFIX, pack, unpack
     from whatworked.leaderboard.rerunning import plugin_files
-    from whatworked.leaderboard.verification import verified
+    from whatworked.leaderboard.verification import unverifiable, verified
     from whatworked.runs import read_run
     from whatworked.storage.files import write_atomic
 
@@ -48,6 +48,8 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
     write_atomic(path, data)
     for file, digest in plugin_files(run.description).items():
         say(f"{file} (SHA-256 {digest[:12]}…) is not in the packed run; hand it over, too: verify-run --rerun needs it")
+    for line in unverifiable(run.description):
+        say(f"Not for the leaderboard: {line}")
     if line := _off_leaderboard(run):
         say(line)
     records = f"{counted(len(run.records), 'record')}, all" if len(run.records) > 1 else "1 record,"
@@ -87,7 +89,7 @@ def verify_run(
     """
     from whatworked.comparing.summary import standings
     from whatworked.leaderboard.packing import off_leaderboard, read_packed
-    from whatworked.leaderboard.verification import verified
+    from whatworked.leaderboard.verification import unverifiable, verified
 
     submission = read_packed(file)
     run = verified(submission, where)
@@ -99,6 +101,7 @@ def verify_run(
             "digest": submission.digest,
             "records": len(run.records),
             "missing": run.manifest.missing,
+            "unverifiable": unverifiable(run.description),
             "off_leaderboard": list(off_leaderboard(run.description)),
             "standings": [standing.to_dict() for standing in standings(run.rows())],
             "rerun": again,
@@ -169,10 +172,13 @@ def _rerun(run: Run, jobs: int, where: Path | None, *, trust: bool) -> dict[Verd
 
 def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None) -> None:
     from whatworked.comparing.summary import standings
+    from whatworked.leaderboard.verification import unverifiable
 
     echo(f"{run.name}: {counted(len(run.records), 'record')} graded again and found as stated")
     if note:
         echo(f"note: {note}")
+    for line in unverifiable(run.description):
+        say(f"Not verified, and not for the leaderboard: {line}")
     if line := _off_leaderboard(run):
         say(line)
     found = standings(run.rows())

@@ -14,7 +14,7 @@ from whatworked.comparing.summary import grouped, measurements, standings
 from whatworked.errors import RunError
 from whatworked.grading.score import PRIMARY
 from whatworked.leaderboard.packing import SUFFIX, off_leaderboard, read_packed
-from whatworked.leaderboard.verification import verified
+from whatworked.leaderboard.verification import unverifiable, verified
 from whatworked.runs.description import to_json
 from whatworked.runs.folder import Run, pretty
 from whatworked.statistics.bootstrap import macro_interval
@@ -117,6 +117,11 @@ def board_of(folder: Path) -> list[LeaderboardEntry]:
             raise RunError(
                 f"{path} cannot stand on the leaderboard: it takes only conditions of the catalog, on the package's "
                 f"tables, and so not {first_few(off)}; take the file out of the folder, or pack a run without them"
+            )
+        if unknown := unverifiable(submission.plan):
+            raise RunError(
+                f"{path} cannot stand on the leaderboard: {'; '.join(unknown)}; take the file out of the folder, and "
+                "run it again with plug-ins given as texts (module:Name, ./file.py:Name)"
             )
         entries += entries_of(verified(submission), submission.digest)
     if repeated := [name for name, count in names.items() if count > 1]:

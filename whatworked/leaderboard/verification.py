@@ -137,6 +137,32 @@ def _seed_problems(plan: PlanDescription) -> Iterator[str]:
                 yield f"{label}: seeds {'change it' if changes else 'do not change it'}, but the file says otherwise"
 
 
+def unverifiable(plan: PlanDescription) -> list[str]:
+    """What a packed run says of its plug-ins that nobody can check, in words.
+
+    A Python object cannot be brought back from a file. So neither can be shown that it made the predictions, nor, where
+    the run says that seeds do not change it, that it was run under one seed for that reason.
+
+    Parameters
+    ----------
+    plan : PlanDescription
+        Of the packed run.
+
+    Returns
+    -------
+    list of str
+        One for each such plug-in.
+    """
+    return [
+        f"{kind} {printable(label)} was given as a Python object: whether it made the predictions"
+        + ("" if stated.stochastic else ", and whether seeds change it,")
+        + " cannot be checked"
+        for kind in KINDS
+        for label, stated in plan.plugins(kind).items()
+        if stated.spec is None
+    ]
+
+
 def _completeness(submission: Submission) -> list[str]:
     expected = submission.plan.key_count()
     if expected > 2 * len(submission.records) + _NAMED:
