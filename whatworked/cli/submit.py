@@ -48,8 +48,8 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
     write_atomic(path, data)
     for file, digest in plugin_files(run.description).items():
         say(f"{file} (SHA-256 {digest[:12]}…) is not in the packed run; hand it over, too: verify-run --rerun needs it")
-    for line in unverifiable(run.description):
-        say(f"Not for the leaderboard: {line}")
+    for unknown in unverifiable(run.description):
+        say(f"Not for the leaderboard: {unknown}")
     if line := _off_leaderboard(run):
         say(line)
     records = f"{counted(len(run.records), 'record')}, all" if len(run.records) > 1 else "1 record,"
@@ -177,8 +177,8 @@ def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None)
     echo(f"{run.name}: {counted(len(run.records), 'record')} graded again and found as stated")
     if note:
         echo(f"note: {note}")
-    for line in unverifiable(run.description):
-        say(f"Not verified, and not for the leaderboard: {line}")
+    for unknown in unverifiable(run.description):
+        say(f"Not verified, and not for the leaderboard: {unknown}")
     if line := _off_leaderboard(run):
         say(line)
     found = standings(run.rows())

@@ -230,11 +230,11 @@ def _problems(plan: Plan) -> list[str]:
         problems += _class_aware(plan)
     counts = {"seeds": plan.seeds, "batch": plan.batch}
     problems += [f"{name} is {count}; it must be at least 1" for name, count in counts.items() if count < 1]
-    largest = {"seeds": MOST_SEEDS, "batch": MOST_MASKS}
+    most = {"seeds": MOST_SEEDS, "batch": MOST_MASKS}
     problems += [
-        f"{name} is {_number(count)}; it must be at most {largest[name]}"
+        f"{name} is {_number(count)}; it must be at most {most[name]}"
         for name, count in counts.items()
-        if count > largest[name]
+        if count > most[name]
     ]
     if plan.time_limit is not None and not is_limit(plan.time_limit):
         problems.append(f"the time limit is {plan.time_limit:g} s; give more than 0 and at most {LONGEST} s, or none")
