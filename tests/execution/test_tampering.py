@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from whatworked.declaration import PredictionForm, values_fingerprint
-from whatworked.execution.agreement import compare_rows
+from whatworked.execution.differences import compare_rows
 from whatworked.references import load_table
 from whatworked.references.schema import Row
 from whatworked.workflows import get
