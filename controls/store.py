@@ -15,12 +15,14 @@ import msgspec
 from whatworked.errors import StorageError, unknown_name
 from whatworked.grading.record import Record
 from whatworked.storage.canonical import canonical_json, sha256
-from whatworked.storage.files import storage_errors, write_atomic
+from whatworked.storage.files import read_file, storage_errors, write_atomic
 from whatworked.storage.index import INDEX, DigestIndex, load_index
 from whatworked.workers.software import Maker
 
 SCHEMA = 1
 """Version of the format of record files."""
+LARGEST = 1 << 28
+"""Bytes that a file of records may have, a hundred times those of the recorded study."""
 
 
 class StudyHeader(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,7 +180,7 @@ def _read_condition(where: Path, condition: str, entries: dict[str, StudyEntry])
         raise unknown_name("condition of the study", condition, entries)
     path = records_path(where, condition)
     with storage_errors(path, "read"):
-        data = path.read_bytes()
+        data = read_file(path, LARGEST)
     if (found := sha256(data)) != entries[condition].digest:
         raise StorageError(
             f"{path} was altered: its digest is {found} and the index says {entries[condition].digest}; "

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from whatworked.errors import ReferenceTableError, unknown_name
 from whatworked.storage.canonical import sha256
-from whatworked.storage.files import storage_errors
+from whatworked.storage.files import read_file, storage_errors
 
 if TYPE_CHECKING:
     from whatworked.references.schema import Table
     from whatworked.surfaces.surface import ResponseSurface
 
 __all__ = ["conditions", "folder", "load_surface", "load_table", "no_tables", "table_digest", "table_path"]
+
+LARGEST = 1 << 29
+"""Bytes that a table may have: 512 for each mask of 20 options."""
 
 
 def folder() -> Path:
@@ -118,7 +121,7 @@ def load_table(condition: str, where: Path | str | None = None) -> Table:
             f"{path} is in the index but missing; `whatworked rebuild {condition}` makes it again"
         )
     with storage_errors(path, "read"):
-        data = path.read_bytes()
+        data = read_file(path, LARGEST)
     if (found := sha256(data)) != expected:
         raise ReferenceTableError(
             f"{path} was altered: its digest is {found} and the index says {expected}; "

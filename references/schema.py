@@ -145,7 +145,7 @@ def parse(data: bytes, name: str) -> Table:
         if tuple(columns.split("\t")) != COLUMNS:
             raise ValueError(f"columns are {columns.split()}; expected {list(COLUMNS)}")
         table = Table(header, tuple(_row(line) for line in body.removesuffix("\n").split("\n")))
-    except (ValueError, msgspec.MsgspecError) as error:
+    except (ValueError, msgspec.MsgspecError, RecursionError) as error:
         raise ReferenceTableError(
             f"{name} is not a reference table: {error}; rebuild it with `whatworked rebuild`"
         ) from error
@@ -170,7 +170,7 @@ def _check(table: Table) -> None:
     wrong = [row.mask for row in table.rows if not 0.0 <= row.utility <= 1.0 or not math.isfinite(row.native)]
     if wrong:
         raise ReferenceTableError(
-            f"table of {condition}: utility outside [0, 1] or native value not finite at {', '.join(wrong)}"
+            f"table of {condition}: utility outside [0, 1] or native value not finite at {first_few(wrong)}"
         )
 
 

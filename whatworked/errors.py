@@ -110,6 +110,10 @@ class PluginError(WhatWorkedError):
     """An estimator, policy or family from outside that cannot be loaded or breaks its contract."""
 
 
+class AlteredPluginError(PluginError):
+    """A plug-in's file, or one that it imports, whose bytes are not the stated ones; nothing of it was run."""
+
+
 class RunError(WhatWorkedError):
     """A benchmark run, or a packed one, that is altered, incomplete or of another schema."""
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from whatworked.wording import printable
+
 FALLBACK = 80
 """Columns where the terminal does not know how many it has."""
 ROWS = 24
@@ -36,6 +38,19 @@ class _Silent:
         del text
 
 
+class _Shown:
+    """A bar that shows names of others as they may be shown."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+
+    def update(self, n: int = 1) -> None:
+        self._bar.update(n)
+
+    def set_postfix_str(self, text: str) -> None:
+        self._bar.set_postfix_str(printable(text))
+
+
 @contextmanager
 def progress(total: int, unit: str, initial: int = 0, label: str = "") -> Iterator[Progress]:
     """Progress over `total` units with rate and remaining time; silent where there is nothing to do or no terminal."""
@@ -50,4 +65,4 @@ def progress(total: int, unit: str, initial: int = 0, label: str = "") -> Iterat
     how: dict[str, Any] = {"dynamic_ncols": True} if columns and rows else fixed
     how |= {"desc": label or None, "unit": f" {unit}", "bar_format": _FORM}
     with tqdm(total=total, initial=initial, file=sys.stderr, **how) as bar:
-        yield bar
+        yield _Shown(bar)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
+
+_EMPTY_CELL = '""'
+"""A row of one empty cell; without the quotes it would be no row."""
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+"""Fillers and joiners that count as letters or marks, but show nothing."""
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -36,6 +45,102 @@ def first_few(names: Sequence[str], most: int = 5) -> str:
     ('a, b, c', 'a, b, …')
     """
     return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
+
+
+def printable(text: str, keep: str = "") -> str:
+    r"""Text of others as it may be shown: what steers a terminal, turns its direction or shows nothing is escaped.
+
+    Letters of every script stay as they are.
+
+    Parameters
+    ----------
+    text : str
+        From a file, a plug-in or a server.
+    keep : str
+        Characters to leave as they are, such as a line break.
+
+    Returns
+    -------
+    str
+        The text with the others in the escapes of Python and JSON (``\x1b``, ``\u202e``).
+
+    Examples
+    --------
+    >>> print(printable("\x1b[2Jnaïve\rΔ…"))
+    \x1b[2Jnaïve\rΔ…
+    """
+    if text.isprintable() and text.isascii():
+        return text
+    return "".join(letter if letter in keep or is_shown(letter) else _escape(letter) for letter in text)
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> str:
+    r"""Rows as CSV text: texts by `csv_text`, floats with all their digits, booleans as 0 and 1, None empty.
+
+    Unlike the standard library's writer, it also quotes a text with a carriage return, which would end the row.
+
+    Examples
+    --------
+    >>> csv_lines([["name", "value"], ["=a, b", -0.5], [None, True]])
+    'name,value\n"\'=a, b",-0.5\n,1\n'
+    """
+    return "".join(f"{line or _EMPTY_CELL}\n" for line in (",".join(map(_csv_cell, row)) for row in rows))
+
+
+def _csv_cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        text = csv_text(value)
+        return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n\r') else text
+    if isinstance(value, bool):
+        return str(int(value))
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def csv_text(text: str) -> str:
+    """A text as a cell of a CSV file, which a spreadsheet must not take for a formula.
+
+    One that begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break gets an apostrophe in front, unless it is a
+    number. So does one that begins with apostrophes before one of these; `from_csv_text` takes one away again.
+
+    Examples
+    --------
+    >>> csv_text("=1+1"), csv_text("-0.5"), csv_text("'=1"), csv_text("wine")
+    ("'=1+1", '-0.5', "''=1", 'wine')
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def from_csv_text(cell: str) -> str:
+    """The text that `csv_text` made a cell of.
+
+    Examples
+    --------
+    >>> from_csv_text("'=1+1"), from_csv_text("''=1"), from_csv_text("'quoted'")
+    ('=1+1', "'=1", "'quoted'")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def is_shown(letter: str) -> bool:
+    """Whether a character is seen where it is printed, and does nothing else there."""
+    return (
+        (letter.isprintable() or unicodedata.category(letter) == "Zs")
+        and letter not in _UNSEEN
+        and not _is_selector(letter)
+    )
+
+
+def _is_selector(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(("VARIATION SELECTOR", "MONGOLIAN FREE VARIATION"))
+
+
+def _escape(letter: str) -> str:
+    code = ord(letter)
+    if letter in "\t\n\r":
+        return repr(letter)[1:-1]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def formatted(value: float, form: str) -> str:

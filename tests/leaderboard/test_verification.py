@@ -184,3 +184,30 @@ def test_a_plan_for_more_records_than_memory_holds_is_refused(content):
     assert f"its plan calls for {300 * 10_000 * (15 + 15)} records; it has {len(content['records'])}" in refusal(
         content, change
     )
+
+
+def test_a_python_object_is_named_as_what_cannot_be_verified(content, tmp_path):
+    from command_line import run_here
+
+    from whatworked.errors import RunError
+    from whatworked.leaderboard import board_of, unpack, verified
+    from whatworked.leaderboard.verification import unverifiable
+
+    assert unverifiable(unpack(altered(content, lambda new: None), "file").plan) == []
+
+    def forged(new):
+        new["plan"]["policies"]["random"] |= {"spec": None, "origin": "python object", "stochastic": False}
+        new["records"] = [packed for packed in new["records"] if not (packed[1].endswith("/random") and packed[3])]
+
+    data = altered(content, forged)
+    run = verified(unpack(data, "file"))
+    told = (
+        "policy random was given as a Python object: whether it made the predictions, and whether seeds change it, "
+        "cannot be checked"
+    )
+    assert unverifiable(run.description) == [told]
+    (tmp_path / "run.json.gz").write_bytes(data)
+    shown = " ".join(run_here("verify-run", str(tmp_path / "run.json.gz")).stdout.split())
+    assert f"Not verified, and not for the leaderboard: {told}" in shown
+    with pytest.raises(RunError, match="cannot stand on the leaderboard: policy random was given as a Python object"):
+        board_of(tmp_path)

@@ -10,7 +10,7 @@ import click
 from whatworked import __version__
 from whatworked.cli.interrupts import keep_interrupts
 from whatworked.cli.lazy import LazyGroup
-from whatworked.cli.output import print_text
+from whatworked.cli.output import echo, print_text
 from whatworked.cli.streams import drop_output, prepare_streams
 from whatworked.errors import WhatWorkedError
 
@@ -62,7 +62,7 @@ def _exit_code() -> int:
         _show(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted; finished work is kept, run the same command again to go on", err=True)
+        echo("interrupted; finished work is kept, run the same command again to go on", err=True)
         return 130
     except WhatWorkedError as error:
         print_text(f"error: {error}", indent=2, errors=True)
@@ -73,7 +73,7 @@ def _exit_code() -> int:
         return 141 if ended.code == 1 else 0
     except OSError as error:
         # What the library reads and writes has errors of its own; this is the output itself, on a full disk say.
-        click.echo(f"error: {error}; send the output elsewhere and run the same command again", err=True)
+        echo(f"error: {error}; send the output elsewhere and run the same command again", err=True)
         drop_output()
         return 2
     return code if isinstance(code, int) else 0
@@ -84,7 +84,8 @@ def _show(error: click.ClickException) -> None:
     context = error.ctx if isinstance(error, click.UsageError) else None
     said = " ".join(error.format_message().split()).rstrip(".")
     said = said.replace(". Did you", "; did you").replace(". (Did you", " (did you")
-    if context is None or type(error).__name__ == "NoArgsIsHelpError":
+    if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return
-    print_text(f"error: {said[:1].lower()}{said[1:]}; see {context.command_path} --help", indent=2, errors=True)
+    more = "" if context is None else f"; see {context.command_path} --help"
+    print_text(f"error: {said[:1].lower()}{said[1:]}{more}", indent=2, errors=True)

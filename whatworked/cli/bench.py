@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, print_named, say
-from whatworked.cli.output import print_json, print_table
+from whatworked.cli.output import echo, print_json, print_table
 from whatworked.cli.workers import pool_options
 from whatworked.wording import counted
 
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 @click.option("--family", "families", multiple=True, metavar="FAMILY", help="This family only; repeatable.")
 @click.option("--track", "tracks", multiple=True, metavar="TRACK", help="four, paired or added; repeatable.")
 @click.option("--rules", is_flag=True, help="Hand code-equivalence classes to plug-ins that take them.")
-@click.option("--seeds", default=20, show_default=True, type=click.IntRange(min=1), help="For methods with randomness.")
-@click.option("--batch", default=1, show_default=True, type=click.IntRange(min=1), help="Masks bought per ask.")
+@click.option(
+    "--seeds", default=20, show_default=True, type=click.IntRange(1, 10_000), help="For methods with randomness."
+)
+@click.option("--batch", default=1, show_default=True, type=click.IntRange(1, 1_048_576), help="Masks bought per ask.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="For all asks of a record, and for its fit [none].")
 @pool_options
 @click.option(
@@ -107,9 +109,9 @@ def _print_registered(as_json: bool) -> None:
         print_json(content)
         return
     print_table([("estimators", ""), *[(name, registry.phrase("estimator", name)) for name in content["estimators"]]])
-    click.echo()
+    echo()
     print_table([("policies", ""), *[(name, registry.phrase("policy", name)) for name in content["policies"]]])
-    click.echo()
+    echo()
     print_table([("method", "estimator", "policy"), *[(label, *pair) for label, pair in registry.methods().items()]])
 
 
@@ -130,14 +132,12 @@ def _print_run(run: Run, folder: Path, as_json: bool) -> None:
         return
     _print_standings(table)
     if lines := listed_failures(rows):
-        click.echo(
-            f"\nMissing deliveries, counted as {table[0].score.label} 0 (tracebacks in {folder / 'plugins.log'}):"
-        )
+        echo(f"\nMissing deliveries, counted as {table[0].score.label} 0 (tracebacks in {folder / 'plugins.log'}):")
         for line in lines:
             say(line, "  ")
     for line in _left_out(run):
-        click.echo(line, err=True)
-    click.echo(f"\n{counted(len(rows), 'record')} in {folder}; next: whatworked compare {folder}")
+        echo(line, err=True)
+    echo(f"\n{counted(len(rows), 'record')} in {folder}; next: whatworked compare {folder}")
 
 
 def _print_standings(table: Sequence[Standing]) -> None:
@@ -156,7 +156,7 @@ def _print_standings(table: Sequence[Standing]) -> None:
     ]
     print_named("", ("track", "B", "method", table[0].score.label, *columns), rows)
     if averaged(columns["strict"], columns["exact"]):
-        click.echo(AVERAGED)
+        echo(AVERAGED)
 
 
 def _left_out(run: Run) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.surfaces import no_table, references_option
 from whatworked.wording import counted
 
@@ -168,7 +168,7 @@ def _print_condition(facts: dict[str, Any], where: Path | None) -> None:
     )
     header = ("option", "0", "1", "helps", "hurts", "none", "")
     print_table([header, *map(_option_row, facts["options"])], right=(3, 4, 5))
-    click.echo()
+    echo()
     _print_fact("metric", f"{facts['metric']['name']}{_in_unit(facts)}")
     _print_utility(facts, where)
     _print_fact("source", f"{facts['homepage']} ({facts['licence']})")

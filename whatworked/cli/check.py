@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatworked.cli.output import print_json
+from whatworked.cli.output import echo, print_json
 
 if TYPE_CHECKING:
     from whatworked.plugins import Plugin
@@ -56,18 +56,18 @@ def check(
             {"plugin": plugin, "kind": chosen, "stochastic": loaded.stochastic, "failed": failed, "checks": checks}
         )
     else:
-        click.echo(f"{failed} of {len(results)} checks failed" if failed else f"all {len(results)} checks passed")
+        echo(f"{failed} of {len(results)} checks failed" if failed else f"all {len(results)} checks passed")
     context.exit(1 if failed else 0)
 
 
 def _shown(results: Iterable[CheckResult], plugin: Plugin, traceback: bool) -> Iterator[CheckResult]:
     """Print each result as it comes, and hand it on."""
     seeds = "run under several seeds" if plugin.stochastic else "run once"
-    click.echo(f"{plugin.kind} {plugin.label} ({plugin.origin}), {seeds}")
+    echo(f"{plugin.kind} {plugin.label} ({plugin.origin}), {seeds}")
     for one in results:
-        click.echo(f"  {'ok  ' if one.passed else 'FAIL'}  {one.name}: {one.problem or one.what}")
+        echo(f"  {'ok  ' if one.passed else 'FAIL'}  {one.name}: {one.problem or one.what}")
         if traceback and one.trace:
-            click.echo(one.trace)
+            echo(one.trace)
         yield one
 
 
@@ -81,11 +81,13 @@ def _seconds(time_limit: float) -> float:
 
 
 def _dimensions(text: str) -> range:
+    import re
+
     from whatworked.errors import InvalidOptionError
     from whatworked.surfaces.masks import check_dimensions
 
-    first, dash, last = text.partition("-")
-    if not first.isdecimal() or (dash and not last.isdecimal()):
+    first, _, last = text.partition("-")
+    if not re.fullmatch(r"[0-9]{1,3}(-[0-9]{1,3})?", text, re.ASCII):
         raise InvalidOptionError(f"--dimensions is {text!r}; give a number of options or a range of them, as in 1-8")
     low, high = check_dimensions(int(first)), check_dimensions(int(last or first))
     if low > high:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, print_named, say
-from whatworked.cli.output import print_json
+from whatworked.cli.output import echo, print_json
 from whatworked.wording import counted, fixed, interval_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ _FEW = 12
     "--method", "methods", multiple=True, metavar="NAME", help="Only this method, and its baseline; repeatable."
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
-@click.option("--resamples", default=9999, show_default=True, help="Of the bootstrap.")
+@click.option(
+    "--resamples", default=9999, show_default=True, type=click.IntRange(1, 1_000_000), help="Of the bootstrap."
+)
 @click.option("--sources", "by_source", is_flag=True, help="Show the paired difference of every source, too.")
 @click.option("--statements", is_flag=True, help="Spell out what each comparison supports, however many there are.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -87,7 +89,7 @@ def compare(
 def _print_overview(results: Sequence[MethodResult], left_out: Sequence[str]) -> None:
     from whatworked.comparing.findings import closing, overviews
 
-    click.echo("What the comparison supports")
+    echo("What the comparison supports")
     for line in [*(sentence for sentence, _ in overviews(results)), *left_out, closing(results)]:
         say(line, "  ")
 
@@ -106,10 +108,10 @@ def _print_scores(results: Sequence[MethodResult]) -> None:
         for result, *shown in zip(results, counts(strict), counts(exact), strict=True)
     ]
     header = ("track", "B", "method", score.label, f"{results[0].interval.confidence:.0%} interval")
-    click.echo()
+    echo()
     print_named(f"Family-macro {score.phrase}", (*header, "strict", "exact", "of"), rows)
     if averaged(strict, exact):
-        click.echo(AVERAGED)
+        echo(AVERAGED)
 
 
 def _print_against(results: Sequence[MethodResult]) -> None:
@@ -129,7 +131,7 @@ def _print_against(results: Sequence[MethodResult]) -> None:
         for result, against in compared
     ]
     header = ("track", "B", "method", *(() if single else ("against",)), "diff.", "interval", "+/=/-", "verdict")
-    click.echo()
+    echo()
     title = f"Paired differences to {single}" if single else "Paired differences"
     print_named(title, header, rows, ("track", "method", "against", "verdict"))
 
@@ -147,7 +149,7 @@ def _print_robustness(results: Sequence[MethodResult]) -> None:
         )
         for result in results
     ]
-    click.echo()
+    echo()
     title = "Range when any one source is left out, and median of the paired differences"
     print_named(title, ("track", "B", "method", results[0].standing.score.label, "median", "difference"), rows)
 
@@ -161,7 +163,7 @@ def _print_sources(results: Sequence[MethodResult], sources: Sequence[str]) -> N
         for source, difference in sorted(against.paired.differences.items(), key=lambda pair: sources.index(pair[0]))
     ]
     if rows:
-        click.echo()
+        echo()
         header = ("track", "B", "method", *(() if single else ("against",)), "source", "diff.")
         title = "Paired differences by source" + (f", to {single}" if single else "")
         print_named(title, header, rows, ("track", "method", "against", "source"))
@@ -173,7 +175,7 @@ def _print_profile(results: Sequence[MethodResult]) -> None:
     shown = list(zip(*(counts(column) for column in columns), strict=True))
     rows = [(*_place(result), *cells) for result, cells in zip(results, shown, strict=True)]
     note = ", mean over seeds" if averaged(*columns) else ""
-    click.echo()
+    echo()
     title = f"Strict sources by tolerance (share of the range of the truth{note})"
     print_named(title, ("track", "B", "method", *tolerances), rows)
 
@@ -191,7 +193,7 @@ def _print_cost(results: Sequence[MethodResult]) -> None:
     ]
     if rows:
         header = ("track", "B", "method", "credits", "asks", "fits", "policy s", "fit s")
-        click.echo()
+        echo()
         print_named("Mean cost per record (seconds are of the machine that ran it)", header, rows)
 
 
@@ -201,9 +203,7 @@ def _print_failures(runs: RunCollection, score: Score) -> None:
     lines = listed_failures(runs.rows)
     if lines:
         verbs = "is missing and counts" if runs.missing == 1 else "are missing and count"
-        click.echo(
-            f"\n{runs.missing} of {counted(len(runs.rows), 'delivery', 'deliveries')} {verbs} as {score.label} 0"
-        )
+        echo(f"\n{runs.missing} of {counted(len(runs.rows), 'delivery', 'deliveries')} {verbs} as {score.label} 0")
     for line in lines:
         say(line, "  ")
 
@@ -213,9 +213,9 @@ def _print_statements(results: Sequence[MethodResult], every: bool) -> None:
     if not against:
         return
     if not every and len(against) > _FEW:
-        click.echo("\n--statements spells out what each comparison supports")
+        echo("\n--statements spells out what each comparison supports")
         return
-    click.echo("\nComparison by comparison")
+    echo("\nComparison by comparison")
     for pair in against:
         say(str(pair.statement), "  ", "- ")
 

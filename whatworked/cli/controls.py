@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from whatworked.cli.lazy import Group
-from whatworked.cli.output import print_json
+from whatworked.cli.output import echo, print_json
 from whatworked.cli.rows import format_option, print_rows
 from whatworked.cli.surfaces import references_option
 from whatworked.cli.workers import pool_options
@@ -111,10 +111,10 @@ def run(
         return
     kept = f", {report.kept} kept from an earlier run" if report.kept else ""
     conditions = counted(report.conditions, "condition")
-    click.echo(f"{counted(report.made, 'record')} of {conditions} made{kept}, in {out}")
-    click.echo(f"In {report.near_ties} of those made, a choice lay within rounding of a tie.")
+    echo(f"{counted(report.made, 'record')} of {conditions} made{kept}, in {out}")
+    echo(f"In {report.near_ties} of those made, a choice lay within rounding of a tie.")
     for note in report.unpinned:
-        click.echo(f"Not pinned on this machine: {note}")
+        echo(f"Not pinned on this machine: {note}")
 
 
 @controls.command()
@@ -155,27 +155,27 @@ def verify(
 def _print_verification(found: Verification, ties: bool) -> None:
     from whatworked.statistics.agreement import Verdict, in_words
 
-    click.echo(f"{counted(len(found.records), 'record')}: {in_words(found.counts)}")
+    echo(f"{counted(len(found.records), 'record')}: {in_words(found.counts)}")
     for check in found.records:
         if check.verdict.severity > Verdict.EQUAL.severity:
-            click.echo(f"- {check.verdict}: {check.name}: {check.detail}")
+            echo(f"- {check.verdict}: {check.name}: {check.detail}")
     classes = sum(found.classes.values())
-    click.echo(
+    echo(
         f"{counted(classes, 'code-equivalence class')} in {counted(len(found.classes), 'condition')}: "
         f"{len(found.class_faults) or 'none'} with more than one prediction"
     )
     six = {name: count for name, count in found.classes.items() if name.endswith("__d6")}
     if six:
-        click.echo("Classes of six options: " + ", ".join(f"{name} {count}" for name, count in six.items()))
+        echo("Classes of six options: " + ", ".join(f"{name} {count}" for name, count in six.items()))
     for fault in (*found.class_faults, *found.design_faults):
-        click.echo(f"- differs: {fault}")
-    click.echo(f"Recorded ridge designs: {len(found.design_faults) or 'none'} differ from their formula")
+        echo(f"- differs: {fault}")
+    echo(f"Recorded ridge designs: {len(found.design_faults) or 'none'} differ from their formula")
     hint = " (--ties lists them)" if found.near_ties and not ties else ""
-    click.echo(f"Records with a choice within rounding of a tie: {len(found.near_ties) or 'none'}{hint}")
+    echo(f"Records with a choice within rounding of a tie: {len(found.near_ties) or 'none'}{hint}")
     for line in _grouped(found.near_ties) if ties else ():
-        click.echo(f"- {line}")
+        echo(f"- {line}")
     for note in found.unpinned:
-        click.echo(f"Not pinned on this machine: {note}")
+        echo(f"Not pinned on this machine: {note}")
 
 
 def _grouped(names: tuple[str, ...]) -> list[str]:

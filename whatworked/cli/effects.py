@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.surfaces import labelled_surface, references_option
 from whatworked.errors import unknown_name
 from whatworked.wording import counted, fixed
@@ -111,7 +111,7 @@ def _print_overview(labelled: LabelledSurface, floor: float, sort: bool) -> None
         )
         for entry in signs
     ]
-    click.echo()
+    echo()
     print_table([header, *rows], right=range(2, 8))
     for line in (*_reversal_lines(surface, signs, floor), *_interaction_lines(surface)):
         print_text(line, indent=5 if line.startswith(" ") else 0)
@@ -159,7 +159,7 @@ def _print_option(labelled: LabelledSurface, letter: str, floor: float, sort: bo
         sign = "helps" if edge.effect > floor else "hurts" if edge.effect < -floor else ""
         values = (fixed(off, 4), fixed(off + edge.effect, 4), _signed(edge.effect))
         rows.append((_background(surface, edge), *values, sign))
-    click.echo()
+    echo()
     print_table(rows, right=(1, 2, 3))
 
 

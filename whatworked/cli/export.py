@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from whatworked.cli.output import print_json
+from whatworked.cli.output import echo, print_json
 from whatworked.cli.surfaces import conditions_with_tables, labelled_surface, references_option
 from whatworked.errors import ReferenceTableError
 from whatworked.wording import counted
@@ -54,4 +54,4 @@ def export(folder: Path, where: Path | None, as_json: bool) -> None:
         print_json({"folder": str(folder), "conditions": len(names), "rows": rows})
         return
     for table in tables:
-        click.echo(f"{folder / table.name}.csv  {counted(len(table.rows), 'row')}, {len(table.columns)} columns")
+        echo(f"{folder / table.name}.csv  {counted(len(table.rows), 'row')}, {len(table.columns)} columns")

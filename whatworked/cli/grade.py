@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.surfaces import labelled_surface, references_option
 from whatworked.errors import InvalidArtifactError, InvalidMaskError, WhatWorkedError
 from whatworked.wording import counted, fixed
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Read = TypeVar("Read")
 
 _LONGEST_SHOWN = 60
+_FEW_CONTAINERS = 1000
+"""Arrays and objects that a file of masks may have, a wrong one included; a right one has a single array."""
 
 
 @click.command()
@@ -84,12 +86,11 @@ def _table(file: Path, d: int) -> FloatArray:
 
 def _content(file: Path, d: int) -> bytes:
     from whatworked.grading.artifact import longest
-    from whatworked.storage.files import storage_errors
+    from whatworked.storage.files import read_start
 
     if str(file) == "-" and not file.exists():
         raise InvalidArtifactError("standard input is not read, and there is no file called -; give the name of a file")
-    with storage_errors(file, "read"), file.open("rb") as stream:
-        content = stream.read(longest(d) + 1)
+    content = read_start(file, longest(d))
     if len(content) > longest(d):
         raise InvalidArtifactError(f"{file} has more than the {longest(d)} bytes that {1 << d} masks need at most")
     return content
@@ -111,6 +112,8 @@ def _masks_in(file: str, d: int) -> str | list[str]:
     """Content of a file of masks: plain text, or the strings of a JSON array."""
     import json
 
+    from whatworked.storage.json_text import check_amount
+
     if not _is_there(file):
         shown = file if len(file) <= _LONGEST_SHOWN else f"{file[:_LONGEST_SHOWN]}…"
         raise InvalidMaskError(
@@ -121,6 +124,7 @@ def _masks_in(file: str, d: int) -> str | list[str]:
     if not text.lstrip().startswith(("[", "{")):
         return text
     try:
+        check_amount(text.encode(), _FEW_CONTAINERS, 2 << d)
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidMaskError(f"--observed in {file}: the text is not JSON ({error})") from error
@@ -144,7 +148,7 @@ def _print_grade(labelled: LabelledSurface, masks: Sequence[str], result: Grade)
     print_table(
         [*_effect_rows(result), *_choice_rows(result, surface.best), *_native_rows(labelled, result)], right=(1,)
     )
-    click.echo("\nStrict by tolerance")
+    echo("\nStrict by tolerance")
     print_table(list(_profile_rows(result)), right=(0, 1))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.lazy import Group
+from whatworked.cli.output import echo
 from whatworked.cli.rows import format_option, print_rows
 from whatworked.errors import StorageError, unknown_name
 
@@ -68,7 +69,7 @@ def loo(names: tuple[str, ...], relabel: int, out: Path | None, output: str) -> 
     parts = {name: [row for row in rows if row.variant == name] for name in chosen}
     print_rows([_line(name, part, SECTIONS) for name, part in {**parts, "left out": kept}.items()], output)
     if output == "table":
-        click.echo("\nchosen without the family: " + ", ".join(f"{f} {name}" for f, name in choices.items()))
+        echo("\nchosen without the family: " + ", ".join(f"{f} {name}" for f, name in choices.items()))
 
 
 @inference.command()
@@ -140,7 +141,7 @@ def rebuild_outside() -> None:
 
     with progress(len(DEVELOPMENT) + len(FRESH), "surface") as bar:
         count = rebuild_outside(report=bar)
-    click.echo(f"{count} surfaces written to {PATH}")
+    echo(f"{count} surfaces written to {PATH}")
 
 
 def _run(methods: Mapping[str, Build], tasks: Sequence[Task], relabellings: int) -> list[GameRow]:

@@ -32,7 +32,7 @@ def say(text: str, indent: str = "", bullet: str = "") -> None:
     first = indent + bullet
     whole = text.replace("B = ", "B\u00a0=\u00a0")
     lines = click.wrap_text(whole, width(), initial_indent=first, subsequent_indent=" " * len(first))
-    click.echo(lines.replace("\u00a0", " "))
+    output.echo(lines.replace("\u00a0", " "))
 
 
 def counts(values: Sequence[float]) -> list[str]:
@@ -113,4 +113,4 @@ def print_named(
     output.print_table([names, *table], right=right, keys=held[0] + 1)
     for name, shown in short.items():
         if shown != name:
-            click.echo(f"  {shown} = {name}")
+            output.echo(f"  {shown} = {name}")

@@ -9,10 +9,29 @@ from typing import Any
 import click
 
 from whatworked.cli.streams import says_anything
+from whatworked.wording import is_shown, printable
 
 GAP = "  "
 NARROW = 14
 """Columns of words are not made narrower than this; a table that needs it is printed in parts instead."""
+
+
+def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print text as it may be shown on a terminal; every command prints by way of it.
+
+    Names and causes come from files, plug-ins and servers of others, whose control characters could wipe or forge what
+    a command says. So they are escaped, line breaks aside; see `whatworked.wording.printable`.
+
+    Parameters
+    ----------
+    text : str
+        One or more lines.
+    err : bool
+        Whether it goes to standard error.
+    nl : bool
+        Whether a line break follows.
+    """
+    click.echo(printable(text, keep="\n"), err=err, nl=nl)
 
 
 def output_width(*, errors: bool = False) -> int | None:
@@ -27,7 +46,7 @@ def print_text(text: str, *, indent: int = 0, errors: bool = False) -> None:
     """Print prose, broken between words where the terminal is too narrow; later lines are indented."""
     width = output_width(errors=True) if errors else output_width()
     lines = [text] if width is None else _wrapped(text, width, indent)
-    click.echo("\n".join(lines), err=errors)
+    echo("\n".join(lines), err=errors)
 
 
 def print_table(
@@ -49,6 +68,7 @@ def print_table(
     keys : int
         How many first columns are repeated in each part of a table that is printed in parts.
     """
+    rows = [[printable(cell) for cell in row] for row in rows]  # a line break in a cell would make a row of its own
     width = output_width()
     shown = list(range(len(rows[0])))
     dispensable = list(drop)
@@ -57,16 +77,18 @@ def print_table(
     parts = [shown] if width is None else _parts(rows, shown, right, keys, width)
     for number, columns in enumerate(parts):
         if number:
-            click.echo()
+            echo()
         _print_part(rows, columns, right, width)
 
 
 def print_json(value: Any) -> None:
-    """Print a value as indented JSON, with escapes where the output's encoding may lack a character."""
+    """Print a value as indented JSON, with escapes for what steers a terminal or the output's encoding may lack."""
     import json
     import sys
 
-    click.echo(json.dumps(value, indent=2, ensure_ascii=not says_anything(sys.stdout)))
+    text = json.dumps(value, indent=2, ensure_ascii=not says_anything(sys.stdout))
+    # Only texts in it hold anything but line breaks and what is shown; there an escape means the same.
+    click.echo("".join(letter if letter == "\n" or is_shown(letter) else json.dumps(letter)[1:-1] for letter in text))
 
 
 def _wrapped(text: str, width: int, indent: int = 0) -> list[str]:
@@ -126,4 +148,4 @@ def _print_part(rows: Sequence[Sequence[str]], columns: Sequence[int], right: Se
                 text.rjust(size) if column in right else text.ljust(size)
                 for text, size, column in zip(texts, widths, columns, strict=True)
             )
-            click.echo(GAP.join(padded).rstrip())
+            echo(GAP.join(padded).rstrip())

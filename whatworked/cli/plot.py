@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from whatworked import plots
+from whatworked.cli.output import echo
 from whatworked.cli.surfaces import labelled_surface, references_option
 from whatworked.errors import InvalidOptionError
 
@@ -41,4 +42,4 @@ def plot(condition: str, out: Path, kind: str, where: Path | None) -> None:
         allowed = " or ".join(f".{name}" for name in plots.FORMATS)
         raise InvalidOptionError(f"the suffix of {out} is {out.suffix or 'missing'!r}; end the name with {allowed}")
     write_atomic(out, plots.render(plots.draw(labelled_surface(condition, where), kind), form))
-    click.echo(str(out))
+    echo(str(out))

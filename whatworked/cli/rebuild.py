@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.absences import Obstacle, print_obstacles
-from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.workers import recompute_options
 from whatworked.wording import counted
 
@@ -68,7 +68,7 @@ def _print_report(report: RebuildReport, out: Path) -> None:
         for result in report.results
     ]
     print_table([header, *rows], right=(2,))
-    click.echo()
+    echo()
     print_text(f"{_summary(report)} in {out}")
     for status, what in (("skipped", "skipped"), ("failed", "")):
         print_obstacles([_obstacle(result) for result in report.results if result.status == status], what)

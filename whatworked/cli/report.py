@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from whatworked.cli.output import echo
+
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path, file_okay=False))
@@ -17,7 +19,9 @@ import click
     help="Method, policy or estimator to compare with [the first of gp-effect, GP-E, gp that pairs].",
 )
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
-@click.option("--resamples", default=9999, show_default=True, help="Of the bootstrap.")
+@click.option(
+    "--resamples", default=9999, show_default=True, type=click.IntRange(1, 1_000_000), help="Of the bootstrap."
+)
 def report(
     folders: tuple[Path, ...], out: Path, title: str | None, baseline: str | None, confidence: float, resamples: int
 ) -> None:
@@ -31,4 +35,4 @@ def report(
     from whatworked.report import write_report
 
     write_report(collect_folders(folders), out, title, baseline, confidence, resamples)
-    click.echo(f"{out} ({out.stat().st_size / 1e6:.1f} MB)")
+    echo(f"{out} ({out.stat().st_size / 1e6:.1f} MB)")

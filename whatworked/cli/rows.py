@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from whatworked.cli.output import print_json, print_table, print_text
-from whatworked.wording import fixed
+from whatworked.cli.output import echo, print_json, print_table, print_text
+from whatworked.wording import csv_lines, fixed
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,7 +31,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], output: str, *, section: Seque
     elif output == "csv":
         _print_csv(rows)
     elif not rows:
-        click.echo("nothing to show")
+        echo("nothing to show")
     else:
         for number, (heading, members) in enumerate(_sections(rows, section).items()):
             if heading:
@@ -61,15 +61,16 @@ def _print_section(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> N
 
 
 def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
-    import csv
-    import io
-
-    text = io.StringIO()
     if rows:
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    click.echo(text.getvalue(), nl=False)
+        echo(
+            csv_lines(
+                [
+                    list(rows[0]),
+                    *([str(cell) if isinstance(cell, bool) else cell for cell in row.values()] for row in rows),
+                ]
+            ),
+            nl=False,
+        )
 
 
 def _first(rows: Sequence[Mapping[str, Any]], name: str) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from whatworked.cli.lazy import Group
-from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.wording import counted
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _list(library: Library, wanted: tuple[str, ...], as_json: bool) -> None:
     here = sum(line.present for line in lines)
     wrong = [line for line in lines if line.problem]
     absent = [line for line in lines if not line.present and not line.problem]
-    click.echo()
+    echo()
     print_text(f"{here} of {counted(len(lines), 'source')} {'is' if here == 1 else 'are'} on this machine.")
     if absent:
         known = [line for line in lines if not line.problem]
@@ -192,7 +192,7 @@ def _print_findings(findings: list[Finding]) -> None:
     counts = {
         outcome: sum(finding.outcome == outcome for finding in findings) for outcome in ("right", "wrong", "absent")
     }
-    click.echo("\n" + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+    echo("\n" + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
     for finding in findings:
         if finding.message:
             print_text(f"- {finding.message}", indent=2)

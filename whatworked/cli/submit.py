@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, say
-from whatworked.cli.output import print_json, print_table
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.surfaces import references_option
+from whatworked.cli.workers import MOST_JOBS
 from whatworked.wording import counted, first_few, interval_text
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
 
     from whatworked.leaderboard.packing import SUFFIX, pack, unpack
     from whatworked.leaderboard.rerunning import plugin_files
-    from whatworked.leaderboard.verification import verified
+    from whatworked.leaderboard.verification import unverifiable, verified
     from whatworked.runs import read_run
     from whatworked.runs.journal import refuse_unfinished
     from whatworked.storage.files import write_atomic
@@ -51,10 +52,12 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
     write_atomic(path, data)
     for file, digest in plugin_files(run.description).items():
         say(f"{file} (SHA-256 {digest[:12]}…) is not in the packed run; hand it over, too: verify-run --rerun needs it")
+    for unknown in unverifiable(run.description):
+        say(f"Not for the leaderboard: {unknown}")
     if line := _off_leaderboard(run):
         say(line)
     records = f"{counted(len(run.records), 'record')}, all" if len(run.records) > 1 else "1 record,"
-    click.echo(f"{path} ({len(data) / 1e6:.2f} MB): {records} graded again and found as stated")
+    echo(f"{path} ({len(data) / 1e6:.2f} MB): {records} graded again and found as stated")
 
 
 def _refuse_other(path: Path, name: str) -> None:
@@ -94,28 +97,29 @@ def _off_leaderboard(run: Run) -> str | None:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--rerun", is_flag=True, help="Run its plug-ins again, too, and compare what they deliver.")
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Workers of --rerun.")
+@click.option("--trust", is_flag=True, help="Let --rerun run code that the file names: anything it can import.")
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1, MOST_JOBS), help="Workers of --rerun.")
 @references_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, where: Path | None, as_json: bool) -> None:
+def verify_run(
+    context: click.Context, file: Path, rerun: bool, trust: bool, jobs: int, where: Path | None, as_json: bool
+) -> None:
     """Grade a packed run again from its predictions, and refuse it if anything does not match.
 
     Checked are reference tables, completeness, purchases against budgets, measured cells, aliases and the grades
-    claimed. With --rerun its plug-ins run again; exit code 1 if they deliver anything else.
+    claimed. With --rerun its plug-ins run again; exit code 1 if they deliver anything else. Registered names run, and
+    files whose bytes are those stated. Anything else that the file names is listed, and runs only with --trust.
 
     Example: whatworked verify-run results/controls.json.gz
     """
     from whatworked.comparing.summary import standings
-    from whatworked.leaderboard.packing import off_leaderboard, unpack
-    from whatworked.leaderboard.verification import verified
-    from whatworked.storage.files import storage_errors
+    from whatworked.leaderboard.packing import off_leaderboard, read_packed
+    from whatworked.leaderboard.verification import unverifiable, verified
 
-    with storage_errors(file, "read"):
-        data = file.read_bytes()
-    submission = unpack(data, str(file))
+    submission = read_packed(file)
     run = verified(submission, where)
-    again = _rerun(run, jobs, where) if rerun else None
+    again = _rerun(run, jobs, where, trust=trust) if rerun else None
     if as_json:
         content = {
             "name": submission.name,
@@ -123,6 +127,7 @@ def verify_run(context: click.Context, file: Path, rerun: bool, jobs: int, where
             "digest": submission.digest,
             "records": len(run.records),
             "missing": run.manifest.missing,
+            "unverifiable": unverifiable(run.description),
             "off_leaderboard": list(off_leaderboard(run.description)),
             "standings": [standing.to_dict() for standing in standings(run.rows())],
             "rerun": again,
@@ -168,7 +173,7 @@ def leaderboard(
     else:
         _print_board(chosen)
     if update and results is not None:
-        click.echo(f"{results / BOARD} written: {counted(len(entries), 'entry', 'entries')}", err=as_json)
+        echo(f"{results / BOARD} written: {counted(len(entries), 'entry', 'entries')}", err=as_json)
 
 
 def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
@@ -179,21 +184,27 @@ def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
             raise unknown_name(kind, str(value), [str(known) for known in dict.fromkeys(held)])
 
 
-def _rerun(run: Run, jobs: int, where: Path | None) -> dict[Verdict, list[str]]:
+def _rerun(run: Run, jobs: int, where: Path | None, *, trust: bool) -> dict[Verdict, list[str]]:
     import tempfile
 
     from whatworked.leaderboard.rerunning import rerun
+    from whatworked.leaderboard.trust import listing, untrusted
 
+    if trust and (found := untrusted(run.description)):
+        print_text(f"Trusted, and run as you:{listing(found)}", errors=True)
     with tempfile.TemporaryDirectory() as folder:
-        return rerun(run, Path(folder) / "run", jobs, where)
+        return rerun(run, Path(folder) / "run", jobs, where, trust=trust)
 
 
 def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None) -> None:
     from whatworked.comparing.summary import standings
+    from whatworked.leaderboard.verification import unverifiable
 
-    click.echo(f"{run.name}: {counted(len(run.records), 'record')} graded again and found as stated")
+    echo(f"{run.name}: {counted(len(run.records), 'record')} graded again and found as stated")
     if note:
-        click.echo(f"note: {note}")
+        echo(f"note: {note}")
+    for unknown in unverifiable(run.description):
+        say(f"Not verified, and not for the leaderboard: {unknown}")
     if line := _off_leaderboard(run):
         say(line)
     found = standings(run.rows())
@@ -207,15 +218,15 @@ def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None)
     if again is not None:
         from whatworked.statistics.agreement import in_words
 
-        click.echo("run again: " + in_words({verdict: len(places) for verdict, places in again.items()}))
+        echo("run again: " + in_words({verdict: len(places) for verdict, places in again.items()}))
         different = [place for verdict, places in again.items() if not verdict.agrees for place in places]
         for place in different[:12]:
-            click.echo(f"  different: {place}")
+            echo(f"  different: {place}")
 
 
 def _print_board(entries: Sequence[LeaderboardEntry]) -> None:
     if not entries:
-        click.echo("no results")
+        echo("no results")
         return
     strict, exact = [entry.strict for entry in entries], [entry.exact for entry in entries]
     rows = [
@@ -239,4 +250,4 @@ def _print_board(entries: Sequence[LeaderboardEntry]) -> None:
 
 def _print_averaged(strict: Sequence[float], exact: Sequence[float]) -> None:
     if averaged(strict, exact):
-        click.echo(AVERAGED)
+        echo(AVERAGED)

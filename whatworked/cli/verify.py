@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.absences import Obstacle, print_obstacles
-from whatworked.cli.output import print_json, print_table, print_text
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.workers import recompute_options
 from whatworked.wording import counted
 
@@ -85,10 +85,10 @@ def _print_report(report: VerifyReport, conditions: Sequence[Condition]) -> None
         print_table([("condition", *VERDICTS), *rows], right=range(1, 1 + len(VERDICTS)))
         totals = in_words({verdict: report.count(verdict) for verdict in VERDICTS})
         records = counted(sum(len(result.records) for result in checked), "record")
-        click.echo()
+        echo()
         print_text(f"{records} of {counted(len(checked), 'condition')}: {totals}")
     else:
-        click.echo("No record was checked.")
+        echo("No record was checked.")
     for result in checked:
         _print_differences(result)
     obstacles = [
@@ -105,7 +105,7 @@ def _print_differences(result: ConditionVerdict) -> None:
     for record in notable[:SHOWN]:
         print_text(f"- {result.condition} {record.mask} {record.verdict}: {record.detail}", indent=2)
     if len(notable) > SHOWN:
-        click.echo(f"- {result.condition}: {len(notable) - SHOWN} more; --json lists all")
+        echo(f"- {result.condition}: {len(notable) - SHOWN} more; --json lists all")
     for note in result.header:
         print_text(f"- {result.condition} header: {note}", indent=2)
     if notable or result.header:

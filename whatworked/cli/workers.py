@@ -7,6 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
+MOST_JOBS = 1024
+"""Workers that may be asked for; how many are started depends on the cores and the work."""
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -14,7 +17,9 @@ def pool_options(command: Command) -> Command:
     """How many workers there are and how they are started."""
     for option in (
         click.option("--backend", default="loky", show_default=True, help="How workers are started: loky, dask, …"),
-        click.option("--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Number of workers."),
+        click.option(
+            "--jobs", default=2, show_default=True, type=click.IntRange(1, MOST_JOBS), help="Number of workers."
+        ),
     ):
         command = option(command)
     return command

@@ -21,6 +21,10 @@ from whatworked.workers.software import PACKAGES, Maker
 SCALE_TOLERANCE = 1e-9
 """Relative difference of two cost scales that is still rounding."""
 
+SCORE_ROUNDING = 1e-12
+"""Difference of two scores of the same prediction that is still rounding, relative where they exceed 1: sums of other
+processors part in their last digits."""
+
 VERDICTS = (Verdict.IDENTICAL, Verdict.EQUAL, Verdict.DIFFERENT, Verdict.FAILED)
 """Same in every field; same up to the family's tolerance; neither; the configuration raised an error."""
 
@@ -52,22 +56,45 @@ def compare_rows(kept: Row, found: Row, form: PredictionForm) -> RecordVerdict:
     kept, found : Row
         The table's row, and the recomputed one of the same mask.
     form : PredictionForm
-        Tolerances of the family: two records are equal if their utilities are within its `utility_tolerance` and their
-        fingerprints within its `tolerance`.
+        Tolerances of the family: two records of different predictions are equal if their utilities are within its
+        `utility_tolerance`, their native values as near as that makes them, and their fingerprints within its
+        `tolerance`. Those of the same prediction are equal only if all their scores are, too: then nothing but the sums
+        of the metric can have rounded otherwise.
     """
     if kept == found:
         return RecordVerdict(kept.mask, Verdict.IDENTICAL)
     notes = list(_differences(kept, found))
-    equal = abs(kept.utility - found.utility) <= form.utility_tolerance and form.close(
-        kept.fingerprint, found.fingerprint
-    )
+    scores = _same_scores if kept.prediction == found.prediction else _close_scores
+    equal = scores(kept, found, form) and form.close(kept.fingerprint, found.fingerprint)
     return RecordVerdict(kept.mask, Verdict.EQUAL if equal else Verdict.DIFFERENT, "; ".join(notes))
+
+
+def _same_scores(kept: Row, found: Row, form: PredictionForm) -> bool:
+    """Whether two records of one prediction have the same scores; its family's tolerances do not matter."""
+    del form
+    if kept.sensitivity.keys() != found.sensitivity.keys():
+        return False
+    pairs = [(kept.utility, found.utility), (kept.native, found.native)]
+    pairs += [(value, found.sensitivity[name]) for name, value in kept.sensitivity.items()]
+    return all(math.isclose(left, right, rel_tol=SCORE_ROUNDING, abs_tol=SCORE_ROUNDING) for left, right in pairs)
+
+
+def _close_scores(kept: Row, found: Row, form: PredictionForm) -> bool:
+    """Whether utilities are within the tolerance of the family, and native values where such utilities put them.
+
+    For u = 1 / (1 + c / s) a change of u by t changes c by c t / (u (1 - u)) in the first order; a native value that is
+    the utility itself changes by t.
+    """
+    allowed = form.utility_tolerance
+    spread = found.utility * (1.0 - found.utility)
+    room = allowed * max(1.0, abs(found.native) / spread if spread > 0.0 else abs(found.native))
+    return abs(kept.utility - found.utility) <= allowed and abs(kept.native - found.native) <= 2.0 * room
 
 
 def _differences(kept: Row, found: Row) -> Iterator[str]:
     if kept.utility != found.utility:
         yield f"utility {kept.utility!r} in the table, {found.utility!r} now ({found.utility - kept.utility:+.3g})"
-    elif kept.native != found.native:
+    if kept.native != found.native:
         yield f"native value {kept.native!r} in the table, {found.native!r} now"
     if kept.prediction != found.prediction:
         yield "another prediction"

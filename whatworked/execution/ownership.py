@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from whatworked.execution.assembly import MACHINE
 from whatworked.references import table_path
+from whatworked.references.index import MACHINE
 from whatworked.storage.foreign import IsOwn, is_written_by, refuse_foreign
 from whatworked.storage.index import INDEX
 

@@ -16,6 +16,8 @@ NAMED = 3
 """Number of offending masks named for each kind of offence."""
 _CHARACTERS_PER_MASK = 256
 """Text allowed for one mask and its number, several times what they need; keeps hostile texts from being parsed."""
+_CONTAINERS = 1024
+"""Arrays and objects allowed beyond one for each mask, and values beyond two; each takes far more memory than text."""
 _PLURALS = {
     "that is not a number": "that are not numbers",
     "that is not finite": "that are not finite",
@@ -100,6 +102,7 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
         )
     text = _text(artifact)
     try:
+        _check_amount(text, d)
         # A dict would keep the last of several equal masks without a word. Integers are read as floats, since Python
         # refuses to convert more than 4300 digits; NaN and Infinity, which JSON has not, are kept to be named with
         # their masks.
@@ -111,6 +114,13 @@ def _entries(artifact: object, d: int) -> Iterable[tuple[str, Any]]:
             "prediction table refused: the text is JSON but not an object; give an object from masks to numbers"
         )
     return content
+
+
+def _check_amount(text: str, d: int) -> None:
+    """Raise ValueError for a text with more values than could be offences worth naming."""
+    containers, values = text.count("[") + text.count("{"), text.count(",") + 1
+    if containers > _CONTAINERS + (1 << d) or values > _CONTAINERS + (2 << d):
+        raise ValueError(f"it has {containers} arrays and objects and {values} values for {1 << d} masks")
 
 
 def _text(artifact: str | bytes) -> str:

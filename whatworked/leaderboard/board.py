@@ -13,12 +13,11 @@ from whatworked.catalog import TRACKS
 from whatworked.comparing.summary import grouped, measurements, standings
 from whatworked.errors import RunError
 from whatworked.grading.score import PRIMARY
-from whatworked.leaderboard.packing import SUFFIX, off_leaderboard, unpack
-from whatworked.leaderboard.verification import verified
+from whatworked.leaderboard.packing import SUFFIX, off_leaderboard, read_packed
+from whatworked.leaderboard.verification import unverifiable, verified
 from whatworked.runs.description import to_json
 from whatworked.runs.folder import Run, pretty
 from whatworked.statistics.bootstrap import macro_interval
-from whatworked.storage.files import storage_errors
 from whatworked.wording import first_few
 
 BOARD = "leaderboard.json"
@@ -112,13 +111,17 @@ def board_of(folder: Path) -> list[LeaderboardEntry]:
     entries: list[LeaderboardEntry] = []
     names: Counter[str] = Counter()
     for path in sorted(folder.glob(f"*{SUFFIX}")):
-        with storage_errors(path, "read"):
-            submission = unpack(path.read_bytes(), str(path))
+        submission = read_packed(path)
         names[submission.name] += 1
         if off := off_leaderboard(submission.plan):
             raise RunError(
                 f"{path} cannot stand on the leaderboard: it takes only conditions of the catalog, on the package's "
                 f"tables, and so not {first_few(off)}; take the file out of the folder, or pack a run without them"
+            )
+        if unknown := unverifiable(submission.plan):
+            raise RunError(
+                f"{path} cannot stand on the leaderboard: {'; '.join(unknown)}; take the file out of the folder, and "
+                "run it again with plug-ins given as texts (module:Name, ./file.py:Name)"
             )
         entries += entries_of(verified(submission), submission.digest)
     if repeated := [name for name, count in names.items() if count > 1]:

@@ -7,11 +7,12 @@ covers everything in it. So a file that was damaged on the way can be told from 
 from __future__ import annotations
 
 import gzip
-import json
+import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -19,10 +20,13 @@ import msgspec
 from whatworked.errors import InvalidOptionError, RunError
 from whatworked.grading.grades import Grade
 from whatworked.grading.record import Key, Record, place_of
-from whatworked.runs.description import SCHEMA, PlanDescription, to_json
+from whatworked.runs.description import MOST_MASKS, MOST_SEEDS, SCHEMA, PlanDescription, to_json
 from whatworked.runs.folder import Run
 from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.storage.files import read_file
+from whatworked.storage.json_text import parse_json
 from whatworked.surfaces.masks import as_strings, mask_ranks
+from whatworked.wording import printable
 
 KIND = "whatworked run"
 SUFFIX = ".json.gz"
@@ -31,8 +35,13 @@ CLAIMS = ("effect_recovery", "effect_mae", "grid_mae", "strict", "exact")
 
 Recovery alone would not be enough: it is 0 for every prediction that is bad enough.
 """
-LARGEST = 1 << 30
-"""Bytes that a file may unpack to."""
+LARGEST = 1 << 27
+"""Bytes that a file may have, and may unpack to: several million predictions with all their digits.
+
+Together with the bounds of `whatworked.storage.json_text` it keeps reading a file below 1 GiB of memory.
+"""
+_LONGEST_PROBLEM = 300
+"""Characters of what is said of one value; a file may have a key of any length."""
 OFF = "off_leaderboard"
 """Names, in a file, the conditions that keep a run off the project's leaderboard; see `off_leaderboard`."""
 _FEW = 5
@@ -61,7 +70,9 @@ class PackedRecord(msgspec.Struct, frozen=True, array_like=True):
 class _StrangersPlan(PlanDescription, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A plan in a stranger's file: it may hold nothing else, and it must be possible to run it."""
 
-    seeds: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+    seeds: Annotated[int, msgspec.Meta(ge=1, le=MOST_SEEDS)]
+    batch: Annotated[int, msgspec.Meta(ge=1, le=MOST_MASKS)]
+    budgets: tuple[Annotated[int, msgspec.Meta(ge=0, le=MOST_MASKS)], ...]
 
     def __post_init__(self) -> None:
         """Raise ValueError, which msgspec turns into a validation error, for a plan that cannot have been run."""
@@ -145,6 +156,19 @@ def pack(run: Run, name: str, note: str = "") -> bytes:
     return gzip.compress(canonical_json(content), compresslevel=9, mtime=0)
 
 
+def read_packed(path: Path) -> Submission:
+    """Read a submission from a file; see `unpack`.
+
+    Raises
+    ------
+    StorageError
+        If it cannot be read, is no regular file, or is larger than any packed run.
+    RunError
+        As `unpack`.
+    """
+    return unpack(read_file(path, LARGEST), str(path))
+
+
 def unpack(data: bytes, where: str) -> Submission:
     """Read a submission; nothing but its form and digest is checked.
 
@@ -156,13 +180,11 @@ def unpack(data: bytes, where: str) -> Submission:
     if data[:2] != b"\x1f\x8b":
         raise RunError(f"{where} is not a packed run: it is not compressed by gzip; {_HINT}")
     try:
-        content = json.loads(_decompressed(data, where), parse_constant=_no_constant)
+        content = parse_json(_decompressed(data, where))
         stated = content.pop("digest", None) if isinstance(content, dict) else None
-        digest = sha256(canonical_json(content))
-    except RecursionError:
-        raise RunError(f"{where} is not a packed run: it is nested too deeply; {_HINT}") from None
+        digest = _digest(content) if isinstance(content, dict) else ""
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise RunError(f"{where} is not a packed run: {error}; {_HINT}") from None
+        raise RunError(f"{where} is not a packed run: {_cut(error)}; {_HINT}") from None
     if not isinstance(content, dict) or content.get("kind") != KIND or content.get("schema") != SCHEMA:
         raise RunError(f"{where} is not a packed run of schema {SCHEMA}; {_HINT}")
     if digest != stated:
@@ -221,7 +243,7 @@ def _misfit(value: object, form: type) -> str | None:
     try:
         msgspec.convert(value, type=form)
     except msgspec.ValidationError as error:
-        return str(error)
+        return _cut(error)
     return None
 
 
@@ -235,7 +257,7 @@ def _is_note(value: object) -> bool:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    text = repr(value[:80] if isinstance(value, str | list) else value)
     return "missing" if value is None else text if len(text) <= 40 else f"{text[:39]}…"
 
 
@@ -280,15 +302,34 @@ def _ranks(masks: Sequence[str], d: int) -> tuple[int, ...]:
     return tuple(int(rank) for rank in mask_ranks(masks, d))
 
 
-def _no_constant(name: str) -> float:
-    raise ValueError(f"it holds {name}, which is no number")
+def _digest(content: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical JSON of an object, whose text is never held as a whole."""
+    found = hashlib.sha256()
+    for place, name in enumerate(sorted(content)):
+        found.update((b"," if place else b"{") + canonical_json(name) + b":")
+        value = content[name]
+        if not isinstance(value, list):
+            found.update(canonical_json(value))
+            continue
+        for number, member in enumerate(value):
+            found.update((b"," if number else b"[") + canonical_json(member))
+        found.update(b"]" if value else b"[]")
+    found.update(b"}" if content else b"{}")
+    return found.hexdigest()
 
 
 def _decompressed(data: bytes, where: str) -> bytes:
-    import io
-
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-        content = stream.read(LARGEST + 1)
+    stream = zlib.decompressobj(wbits=31)
+    content = stream.decompress(data, LARGEST + 1)
     if len(content) > LARGEST:
         raise RunError(f"{where} unpacks to more than {LARGEST >> 20} MiB; split the run")
+    if not stream.eof:
+        raise EOFError("it ends early")
+    if stream.unused_data:
+        raise ValueError("more follows its compressed content")
     return content
+
+
+def _cut(error: object) -> str:
+    text = printable(str(error))
+    return text if len(text) <= _LONGEST_PROBLEM else f"{text[:_LONGEST_PROBLEM]}…"

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from whatworked.errors import PluginError, RunError
+from whatworked.errors import AlteredPluginError, PluginError, RunError
 from whatworked.grading.record import Record, place_of
+from whatworked.leaderboard.trust import files_needed, require_trust
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.origin import path_in_folder
 from whatworked.plugins.registry import Kind
-from whatworked.plugins.spec import parse_spec
 from whatworked.runs.benchmark import execute
 from whatworked.runs.description import KINDS, PlanDescription, PluginDescription
 from whatworked.runs.folder import Run
@@ -23,13 +23,23 @@ CLOSE = 1e-9
 """Largest difference of a prediction that counts as rounding."""
 
 
-def plan_of(description: PlanDescription, references: Path | None = None) -> Plan:
+def plan_of(description: PlanDescription, references: Path | None = None, *, trust: bool = False) -> Plan:
     """The plan of a run from its description.
+
+    Parameters
+    ----------
+    description : PlanDescription
+        Of a packed run, which may be a stranger's.
+    references : Path, optional
+        Folder of reference tables; default: those of the package.
+    trust : bool
+        Whether to load plug-ins that are neither registered names nor files with the stated bytes.
 
     Raises
     ------
     RunError
-        If a plug-in was an object in Python, which a file cannot bring back.
+        If a plug-in was an object in Python, which a file cannot bring back, or is not to be run without `trust`.
+        Nothing has been imported then.
     PluginError, UnknownNameError
         If a plug-in or condition is not there.
     """
@@ -38,8 +48,14 @@ def plan_of(description: PlanDescription, references: Path | None = None) -> Pla
         raise RunError(
             f"{', '.join(objects)} cannot be run again: given as a Python object, not as a text that names it"
         )
-    estimators = {label: _loaded(label, plugin, "estimator") for label, plugin in description.estimators.items()}
-    policies = {label: _loaded(label, plugin, "policy") for label, plugin in description.policies.items()}
+    if not trust:
+        require_trust(description)
+    estimators = {
+        label: _loaded(label, plugin, "estimator", sealed=not trust) for label, plugin in description.estimators.items()
+    }
+    policies = {
+        label: _loaded(label, plugin, "policy", sealed=not trust) for label, plugin in description.policies.items()
+    }
     methods = tuple(
         Method(estimators[method.estimator], policies[method.policy], method.method) for method in description.methods
     )
@@ -61,30 +77,37 @@ def plugin_files(description: PlanDescription) -> dict[str, str]:
     return found
 
 
-def _loaded(label: str, stated: PluginDescription, kind: Kind) -> Plugin:
-    """A plug-in of the run; one from a file must come from a file with the same bytes."""
+def _loaded(label: str, stated: PluginDescription, kind: Kind, *, sealed: bool) -> Plugin:
+    """A plug-in of the run; one from a file must come from files with the same bytes, compared before they are run."""
     spec = str(stated.spec)
     if not stated.origin.files:
-        return load(spec, kind, label)
-    own, *imported = stated.origin.files
-    others = "".join(f", and {file.name} in its folder with {file.digest}" for file in imported)
-    needed = (
-        f"{label} was run from the file {parse_spec(spec).container} with SHA-256 {own.digest}{others}, which is "
-        "not in the packed run; get it from the run's makers and repeat this where that path leads to it"
-    )
+        return load(spec, kind, label, sealed=sealed)
+    needed = files_needed(label, stated)
     try:
-        plugin = load(spec, kind, label)
+        return load(spec, kind, label, stated.origin, sealed=sealed)
+    except AlteredPluginError as error:
+        raise PluginError(f"nothing was run, since this is another file: {needed} ({error})") from error
     except PluginError as error:
         raise PluginError(f"{error}; {needed}") from error
-    # Runs made before imported files were noted state the plug-in's own file alone.
-    found = plugin.origin.files if imported else plugin.origin.files[:1]
-    if found != stated.origin.files:
-        raise PluginError(f"{plugin.origin} is another file: {needed}")
-    return plugin
 
 
-def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None) -> dict[Verdict, list[str]]:
+def rerun(
+    run: Run, folder: Path, jobs: int = 1, references: Path | None = None, *, trust: bool = False
+) -> dict[Verdict, list[str]]:
     """Run everything again in `folder` and say how each record compares.
+
+    Parameters
+    ----------
+    run : Run
+        As verified.
+    folder : Path
+        Where to run it again.
+    jobs : int
+        Worker processes.
+    references : Path, optional
+        Folder of reference tables; default: those of the package.
+    trust : bool
+        As for `plan_of`.
 
     Returns
     -------
@@ -96,7 +119,7 @@ def rerun(run: Run, folder: Path, jobs: int = 1, references: Path | None = None)
     RunError
         If the run says of a plug-in that seeds change it and they do not, or the other way round.
     """
-    plan = plan_of(run.description, references)
+    plan = plan_of(run.description, references, trust=trust)
     if wrong := _stochastic_otherwise(plan, run.description):
         raise RunError(
             f"the run is wrong about whether seeds change {', '.join(wrong)}, so it has too few or too many seeds and "

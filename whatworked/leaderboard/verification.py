@@ -29,10 +29,12 @@ from whatworked.runs.folder import Run
 from whatworked.runs.plan import describe_task
 from whatworked.runs.tasks import Task, catalog_tasks
 from whatworked.surfaces.masks import anchors, as_strings, mask_string
-from whatworked.wording import counted, first_few
+from whatworked.wording import counted, first_few, printable
 
 SHOWN = 12
 """Problems that a refusal spells out."""
+_LONGEST = 400
+"""Characters of a problem that are shown."""
 _CLOSE = 1e-9
 _NAMED = 1000
 """Up to this many missing records are looked for one by one, however few there are; a plan can call for any number."""
@@ -81,8 +83,14 @@ def verified(submission: Submission, references: Path | None = None) -> Run:
 def _refuse(submission: Submission, problems: Sequence[str]) -> None:
     if problems:
         more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
-        lines = "".join(f"\n  {problem}" for problem in problems[:SHOWN])
+        lines = "".join(f"\n  {_in_a_line(problem)}" for problem in problems[:SHOWN])
         raise RunError(f"{submission.name!r} is refused for {counted(len(problems), 'reason')}:{lines}{more}")
+
+
+def _in_a_line(problem: str) -> str:
+    """A problem as it may be shown; names in it are a stranger's, of any length and with any character."""
+    text = printable(problem)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _tables(plan: PlanDescription, references: Path | None) -> tuple[list[str], dict[str, Task]]:
@@ -127,6 +135,32 @@ def _seed_problems(plan: PlanDescription) -> Iterator[str]:
                 continue
             if changes != stated.stochastic:
                 yield f"{label}: seeds {'change it' if changes else 'do not change it'}, but the file says otherwise"
+
+
+def unverifiable(plan: PlanDescription) -> list[str]:
+    """What a packed run says of its plug-ins that nobody can check, in words.
+
+    A Python object cannot be brought back from a file. So neither can be shown that it made the predictions, nor, where
+    the run says that seeds do not change it, that it was run under one seed for that reason.
+
+    Parameters
+    ----------
+    plan : PlanDescription
+        Of the packed run.
+
+    Returns
+    -------
+    list of str
+        One for each such plug-in.
+    """
+    return [
+        f"{kind} {printable(label)} was given as a Python object: whether it made the predictions"
+        + ("" if stated.stochastic else ", and whether seeds change it,")
+        + " cannot be checked"
+        for kind in KINDS
+        for label, stated in plan.plugins(kind).items()
+        if stated.spec is None
+    ]
 
 
 def _completeness(submission: Submission) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sys
 import traceback
 import warnings
 from collections import Counter
@@ -12,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from whatworked.plugins.limits import TimeLimitError
+from whatworked.plugins.said import plugin_output
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _LONGEST = 400
@@ -58,7 +58,7 @@ def guarded(where: str) -> Iterator[CallResult]:
     a command. Warnings are counted, not shown.
     """
     result = CallResult()
-    with warnings.catch_warnings(record=True) as raised, contextlib.redirect_stdout(sys.stderr):
+    with warnings.catch_warnings(record=True) as raised, plugin_output():
         warnings.simplefilter("always")
         try:
             yield result

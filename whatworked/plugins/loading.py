@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import inspect
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatworked.errors import PluginError, WhatWorkedError
+from whatworked.errors import AlteredPluginError, PluginError, WhatWorkedError
 from whatworked.plugins.adapters import FunctionPolicy, as_estimator
 from whatworked.plugins.asktell import AskTellPolicy
 from whatworked.plugins.fingerprint import UnidentifiedError, fingerprint, parameters
@@ -29,6 +27,7 @@ from whatworked.plugins.optuna_sampler import OptunaPolicy, is_sampler_class
 from whatworked.plugins.origin import OBJECT, Origin
 from whatworked.plugins.registry import Kind
 from whatworked.plugins.resolve import read_text, resolve
+from whatworked.plugins.said import plugin_output
 from whatworked.protocols import Estimator, Policy
 from whatworked.surfaces.equivalence import Equivalence
 
@@ -71,6 +70,8 @@ class Plugin:
     origin : Origin
         Where it comes from: distribution and version, or its file and the local files that it imports, each with the
         SHA-256 of its bytes. `provenance` adds the digest of an object made in Python.
+    sealed : bool
+        Whether its file may import nothing of its folder but the files that its origin names.
     stochastic : bool
         Whether a seed changes it: it takes a ``random_state`` or ``seed``, and none was given.
     """
@@ -81,6 +82,7 @@ class Plugin:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     spec: str | None = None
     origin: Origin = OBJECT
+    sealed: bool = False
     stochastic: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,7 +91,7 @@ class Plugin:
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process loads a text again: classes of a file's module cannot be found there by name.
         if self.spec is not None:
-            return _load_again, (self.spec, self.kind, self.label, self.origin)
+            return _load_again, (self.spec, self.kind, self.label, self.origin, self.sealed)
         return Plugin, (self.kind, self.label, self.thing, dict(self.arguments), None, self.origin)
 
     @property
@@ -198,7 +200,9 @@ class Plugin:
         return self._make(seed, **{name: d for name in SIZE_NAMES if name in accepted and name not in self.arguments})
 
 
-def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
+def load(
+    value: Any, kind: Kind, label: str | None = None, expected: Origin | None = None, *, sealed: bool = False
+) -> Plugin:
     """Make a `Plugin` of a text, class, function, factory or instance.
 
     Parameters
@@ -211,6 +215,10 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
         What it should be.
     label : str, optional
         What to call it; it overrides the label of a text.
+    expected : Origin, optional
+        For a text that names a file: what the file must be, checked before anything of it is run.
+    sealed : bool
+        Whether a file may import nothing of its folder but what was read and compared.
 
     Returns
     -------
@@ -239,12 +247,15 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
         name = getattr(value, "__name__", None) or type(value).__name__
         return Plugin(kind, label or name, value)
     spec = read_text(value)
-    thing, origin = resolve(spec, kind)
-    return Plugin(kind, label or spec.label, thing, spec.arguments, spec.text, origin)
+    thing, origin = resolve(spec, kind, expected, sealed=sealed)
+    return Plugin(kind, label or spec.label, thing, spec.arguments, spec.text, origin, sealed)
 
 
-def _load_again(spec: str, kind: Kind, label: str, origin: Origin) -> Plugin:
-    plugin = load(spec, kind, label)
+def _load_again(spec: str, kind: Kind, label: str, origin: Origin, sealed: bool) -> Plugin:
+    try:
+        plugin = load(spec, kind, label, origin if origin.files else None, sealed=sealed)
+    except AlteredPluginError as error:
+        raise PluginError(f"{kind} {spec!r} changed while it was in use: {error}") from None
     if plugin.origin != origin:
         raise PluginError(f"{kind} {spec!r} changed while it was in use: it was {origin} and is {plugin.origin}")
     return plugin
@@ -258,13 +269,13 @@ class _named_failure:  # noqa: N801 - reads as a context in a with statement
 
     def __init__(self, plugin: Plugin) -> None:
         self.plugin = plugin
-        self.output = contextlib.redirect_stdout(sys.stderr)
+        self.output = plugin_output()
 
     def __enter__(self) -> None:
         self.output.__enter__()
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        self.output.__exit__(kind, error, trace)
+        self.output.__exit__(None, None, None)
         if error is None or isinstance(error, WhatWorkedError) or not isinstance(error, Exception):
             return
         shown = self.plugin.spec or self.plugin.label

@@ -1,41 +1,151 @@
-"""The local files that a plug-in's code imports. They decide what it does, so its origin names them."""
+"""The local files that a plug-in's code imports. They decide what it does, so its origin names them.
+
+They are found by reading, before anything is run, and those of the plug-in's folder are read once: what is imported
+afterwards is compiled from the bytes whose digests the origin states. So a file that is exchanged in between, a link
+that leads elsewhere, or compiled code in ``__pycache__`` changes nothing.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.abc import ExecutionLoader, MetaPathFinder
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
 from pathlib import Path
+from types import CodeType
 
 from whatworked.declaration.imports import imported_names
 from whatworked.plugins.distributions import distribution_of
 from whatworked.plugins.origin import Origin, SourceFile
 from whatworked.storage.canonical import sha256
+from whatworked.storage.files import read_file
+
+LARGEST_FILE = 1 << 24
+"""Bytes that a Python file may have. The largest of the standard library has less than a megabyte."""
 
 
-def origin_of(path: Path, data: bytes, elsewhere: list[str]) -> Origin:
-    """The origin of a plug-in's file: the file, then the local files that it imports, directly or not.
+@dataclass(frozen=True)
+class LocalFiles:
+    """A plug-in's file and the files of its folder that it imports, as they were read.
+
+    Attributes
+    ----------
+    path : Path
+        The plug-in's own file, links resolved.
+    contents : dict of Path to bytes
+        The own file and the imported ones of its folder.
+    origin : Origin
+        Their names and digests.
+    """
+
+    path: Path
+    contents: dict[Path, bytes]
+    origin: Origin
+
+    def loader(self) -> ExecutionLoader:
+        """What loads the own file from the bytes that were read."""
+        return _BytesLoader(self.path, self.contents[self.path])
+
+    def serve(self, *, sealed: bool) -> None:
+        """Let the imported files be imported by name, from the bytes that were read.
+
+        Parameters
+        ----------
+        sealed : bool
+            Whether packages among them hold nothing but what was read.
+        """
+        folder = self.path.parent
+        for file, data in self.contents.items():
+            if file == self.path:
+                continue
+            parts = file.relative_to(folder).with_suffix("").parts
+            package = parts[-1] == "__init__"
+            name = ".".join(parts[:-1] if package else parts)
+            _SERVED.modules[name] = _BytesLoader(file, data, package=package)
+            for length in range(1, len(parts)):
+                _SERVED.packages[".".join(parts[:length])] = None if sealed else folder.joinpath(*parts[:length])
+        if _SERVED not in sys.meta_path:
+            sys.meta_path.insert(0, _SERVED)
+
+
+class _BytesLoader(ExecutionLoader):
+    """Loads a module from bytes, never from compiled code."""
+
+    def __init__(self, path: Path, data: bytes, *, package: bool = False) -> None:
+        self._path, self._data, self._package = path, data, package
+
+    def get_filename(self, fullname: str) -> str:
+        """Where the bytes were read."""
+        del fullname
+        return str(self._path)
+
+    def get_source(self, fullname: str) -> str:
+        """The text, for tracebacks and `inspect`."""
+        del fullname
+        return importlib.util.decode_source(self._data)
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The compiled bytes."""
+        del fullname
+        return self.source_to_code(self._data, str(self._path))
+
+    def is_package(self, fullname: str) -> bool:
+        """Whether the file is the ``__init__.py`` of a package."""
+        del fullname
+        return self._package
+
+
+class _Served(MetaPathFinder):
+    """Finds the modules that plug-ins import from their folders."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, _BytesLoader] = {}
+        self.packages: dict[str, Path | None] = {}
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """The module of that name, None if it is none of ours."""
+        del path, target
+        loader = self.modules.get(fullname)
+        if loader is None and fullname not in self.packages:
+            return None
+        place = self.packages.get(fullname)
+        spec = ModuleSpec(fullname, loader, is_package=fullname in self.packages)
+        if loader is not None:
+            spec = (
+                importlib.util.spec_from_file_location(fullname, loader.get_filename(fullname), loader=loader) or spec
+            )
+        if fullname in self.packages:
+            spec.submodule_search_locations = [] if place is None else [str(place)]
+        return spec
+
+
+_SERVED = _Served()
+
+
+def local_files(path: Path, elsewhere: list[str]) -> LocalFiles:
+    """Read a plug-in's file, and the local files that it imports, directly or not. Nothing is run.
 
     Parameters
     ----------
     path : Path
         The file.
-    data : bytes
-        What is in it.
     elsewhere : list of str
         Folders in which modules are looked for before that of the file.
 
     Raises
     ------
     OSError
-        If a file that is imported cannot be read.
+        If one of them cannot be read.
     """
     own = path.resolve()
-    contents = {(own, own.parent): data}
-    _follow(contents, own.parent, elsewhere)
-    del contents[own, own.parent]
-    return Origin.of_files([SourceFile(path.name, sha256(data)), *_named(contents)])
+    data, folder = read_file(own, LARGEST_FILE), own.parent
+    contents = {(own, folder): data}
+    _follow(contents, folder, elsewhere)
+    imported = {key: content for key, content in contents.items() if key != (own, folder)}
+    origin = Origin.of_files([SourceFile(path.name, sha256(data)), *_named(imported)])
+    return LocalFiles(own, {file: content for (file, root), content in contents.items() if root == folder}, origin)
 
 
 def module_files(names: Sequence[str]) -> tuple[SourceFile, ...]:
@@ -61,7 +171,7 @@ def module_files(names: Sequence[str]) -> tuple[SourceFile, ...]:
         parts = name.split(".")
         for root in _roots(parts[0], sys.path):
             for found in reversed(list(_files(parts, root))):
-                own.setdefault((found, root), found.read_bytes())
+                own.setdefault((found, root), read_file(found, LARGEST_FILE))
     contents = dict(own)
     _follow(contents, None, sys.path)
     imported = {key: data for key, data in contents.items() if key not in own}
@@ -81,7 +191,7 @@ def _follow(contents: dict[tuple[Path, Path], bytes], folder: Path | None, elsew
         current = waiting.pop()
         for found in _imported(current, contents[current], folder, elsewhere):
             if found not in contents:
-                contents[found] = found[0].read_bytes()
+                contents[found] = read_file(found[0], LARGEST_FILE)
                 waiting.append(found)
 
 

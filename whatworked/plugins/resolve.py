@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -12,15 +11,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from whatworked.errors import PluginError
+from whatworked.errors import AlteredPluginError, PluginError
 from whatworked.plugins.distributions import distribution_of
 from whatworked.plugins.inspecting import guess_kind
-from whatworked.plugins.local_files import module_files, origin_of
+from whatworked.plugins.local_files import LARGEST_FILE, local_files, module_files
 from whatworked.plugins.origin import Origin, SourceFile
 from whatworked.plugins.registry import Kind, named, names
+from whatworked.plugins.said import plugin_output
 from whatworked.plugins.spec import Spec, parse_spec
 from whatworked.storage.canonical import sha256
-from whatworked.storage.files import user_path
+from whatworked.storage.files import read_file, user_path
 from whatworked.wording import first_few
 
 _FOLDERS: set[str] = set()
@@ -39,7 +39,7 @@ def read_text(text: str) -> Spec:
     if not text.strip().endswith(".py") or ":" in text or not path.is_file():
         return parse_spec(text)
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(read_file(path, LARGEST_FILE))
     except (OSError, SyntaxError, ValueError) as error:
         raise PluginError(f"plug-in {text!r}: cannot read {path}: {error}") from None
     kinds = (ast.ClassDef, ast.FunctionDef)
@@ -50,15 +50,28 @@ def read_text(text: str) -> Spec:
     )
 
 
-def resolve(spec: Spec, kind: Kind) -> tuple[Any, Origin]:
+def resolve(spec: Spec, kind: Kind, expected: Origin | None = None, *, sealed: bool = False) -> tuple[Any, Origin]:
     """The thing that a text names, and its origin; raises `PluginError` or `UnknownNameError`.
 
     What imported code prints goes to standard error.
+
+    Parameters
+    ----------
+    spec : Spec
+        The parsed text.
+    kind : {"estimator", "policy"}
+        What it should be.
+    expected : Origin, optional
+        For a file: what its bytes must be, checked before any of them is run.
+    sealed : bool
+        Whether a file may import nothing of its folder but what was read and compared.
     """
-    with contextlib.redirect_stdout(sys.stderr):
+    with plugin_output():
         if not spec.container:
             return named(kind, spec.target)
-        module, origin = _import_file(spec, kind) if spec.is_file else _import_module(spec, kind)
+        module, origin = (
+            _import_file(spec, kind, expected, sealed=sealed) if spec.is_file else _import_module(spec, kind)
+        )
     thing: Any = module
     for part in spec.attribute.split("."):
         try:
@@ -85,23 +98,30 @@ def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
     return module, _module_origin(module, name, spec, kind)
 
 
-def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
+def _import_file(
+    spec: Spec, kind: Kind, expected: Origin | None = None, *, sealed: bool = False
+) -> tuple[ModuleType, Origin]:
     path = user_path(spec.container)
+    elsewhere = [entry for entry in sys.path if entry not in _FOLDERS]
     try:
-        data = path.read_bytes()
+        files = local_files(path, elsewhere)
     except OSError as error:
-        raise PluginError(f"{kind} {spec.text!r}: cannot read {path}: {error.strerror or error}") from None
-    digest = sha256(data)
-    name = f"whatworked_plugin_{path.stem}_{digest[:12]}"
+        raise PluginError(f"{kind} {spec.text!r}: {_unreadable(error, path)}") from None
+    if path.suffix != ".py":
+        raise PluginError(f"{kind} {spec.text!r}: {path} is not a Python file; its name must end in .py")
+    if expected is not None and files.origin != expected:
+        raise AlteredPluginError(f"{kind} {spec.text!r} is of other files: {files.origin} instead of {expected}")
+    name = f"whatworked_plugin_{path.stem}_{files.origin.files[0].digest[:12]}"
     if name not in sys.modules:
-        found = importlib.util.spec_from_file_location(name, path.resolve())
+        found = importlib.util.spec_from_file_location(name, files.path, loader=files.loader())
         if found is None or found.loader is None:
             raise PluginError(f"{kind} {spec.text!r}: {path} is not a Python file; its name must end in .py")
         module = importlib.util.module_from_spec(found)
         # Dataclasses and pickle look up a class's module by name. The file may import others of its folder.
         sys.modules[name] = module
-        folder = str(path.resolve().parent)
-        if folder not in sys.path:
+        files.serve(sealed=sealed)
+        folder = str(files.path.parent)
+        if folder not in sys.path and not sealed:
             sys.path.append(folder)
             _FOLDERS.add(folder)
         try:
@@ -111,11 +131,15 @@ def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
             if isinstance(error, KeyboardInterrupt):
                 raise
             raise _import_failure(spec, kind, error) from error
-    elsewhere = [entry for entry in sys.path if entry not in _FOLDERS]
-    try:
-        return sys.modules[name], origin_of(path, data, elsewhere)
-    except OSError as error:
-        raise PluginError(f"{kind} {spec.text!r}: cannot read what it imports: {error}") from None
+    return sys.modules[name], files.origin
+
+
+def _unreadable(error: OSError, path: Path) -> str:
+    """What kept a file, or one that it imports, from being read."""
+    cause = error.__cause__
+    if isinstance(cause, OSError):
+        return f"cannot read {path}: {cause.strerror or cause}"
+    return str(error)
 
 
 def _import_failure(spec: Spec, kind: Kind, error: BaseException) -> PluginError:
@@ -125,7 +149,8 @@ def _import_failure(spec: Spec, kind: Kind, error: BaseException) -> PluginError
 
 def _module_origin(module: ModuleType, name: str, spec: Spec, kind: Kind) -> Origin:
     """The distribution of an installed module; of local code its files, since it may change without its version."""
-    file = Path(module.__file__) if getattr(module, "__file__", None) else None
+    place = getattr(module, "__file__", None)
+    file = Path(place) if place else None
     if installed := distribution_of(name, file):
         return installed
     try:

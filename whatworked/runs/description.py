@@ -18,6 +18,11 @@ from whatworked.plugins.registry import Kind
 SCHEMA = 1
 """Version of the format of plans and records."""
 
+MOST_SEEDS = 10_000
+"""Seeds that a run may have. More would make no average better by a digit that is shown."""
+MOST_MASKS = 1_048_576
+"""The most that a budget or a batch may say: the masks of the largest number of options, 20."""
+
 KINDS: tuple[Kind, ...] = ("estimator", "policy")
 
 

@@ -41,8 +41,9 @@ from whatworked.runs.plan import Plan
 from whatworked.runs.tidy import TidyRow, costs_csv, records_csv, tidy_rows
 from whatworked.runs.unit import UnitResult
 from whatworked.storage.canonical import canonical_json, sha256
-from whatworked.storage.files import storage_errors, write_atomic
-from whatworked.wording import counted
+from whatworked.storage.files import read_file, storage_errors, write_atomic
+from whatworked.storage.json_text import parse_json
+from whatworked.wording import counted, printable
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
@@ -56,6 +57,10 @@ PLAN, RECORDS, TIDY, COST_TABLE, LOG, MANIFEST, SOFTWARE, SURFACES = (
     "software.json",
     "surfaces.json",
 )
+LARGEST = 1 << 32
+"""Bytes that the records, surfaces or costs of a run may have; what they take in memory is a few times that at most."""
+LARGEST_PLAN = 1 << 26
+"""Bytes that a plan or manifest may have."""
 _PUT_BACK = "put it back, or run the bench command again with --fresh to replace the run"
 
 
@@ -245,7 +250,7 @@ def finish(folder: Path, plan: Plan, results: Sequence[UnitResult], software: Ma
     lines = encode(records)
     truths = {task.condition: task.surface.utilities.tolist() for task in plan.tasks}
     surfaces = canonical_json(truths) + b"\n"
-    log = "\n".join(sorted({line for result in results for line in result.log}))
+    log = printable("\n".join(sorted({line for result in results for line in result.log})), keep="\n\t")
     manifest = RunManifest(
         schema=SCHEMA,
         plan=plan.description,
@@ -294,14 +299,14 @@ def read_run(folder: Path | str) -> Run:
     manifest = _manifest(folder)
     _check_plan(folder, manifest)
     with storage_errors(folder, "read"):
-        lines = (folder / RECORDS).read_bytes()
-        surfaces = (folder / SURFACES).read_bytes()
+        lines = read_file(folder / RECORDS, LARGEST)
+        surfaces = read_file(folder / SURFACES, LARGEST)
     stated = ((RECORDS, lines, manifest.records_digest), (SURFACES, surfaces, manifest.surfaces_digest))
     for name, data, digest in stated:
         if sha256(data) != digest:
             raise _altered(folder / name, "its digest is not that of the manifest")
     try:
-        records, truths = decode(lines), json.loads(surfaces)
+        records, truths = decode(lines), _truths(surfaces)
     except (ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise RunError(f"{folder} is damaged: {error}; {_PUT_BACK}") from error
     missing = sum(record.predictions is None for record in records)
@@ -349,13 +354,18 @@ def pretty(value: Mapping[str, Any]) -> bytes:
     return f"{json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)}\n".encode()
 
 
+def _truths(data: bytes) -> dict[str, list[float]]:
+    # Decoded to their type, so that a text of something else is refused where it parts from it.
+    return msgspec.json.decode(data, type=dict[str, list[float]])
+
+
 def _object_in(path: Path) -> dict[str, Any]:
     """The JSON object in a file of the run; raises `RunError` if it holds anything else."""
     with storage_errors(path, "read"):
-        data = path.read_bytes()
+        data = read_file(path, LARGEST_PLAN)
     try:
-        content = json.loads(data)
-    except (ValueError, RecursionError):
+        content = parse_json(data)
+    except ValueError:
         content = None
     if not isinstance(content, dict):
         raise RunError(f"{path} is damaged: it holds no JSON object; {_PUT_BACK}")

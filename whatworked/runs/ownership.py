@@ -58,7 +58,7 @@ def refuse_foreign_files(folder: Path) -> None:
     claimed = any(is_written_by(folder / name, own) for name, own in _PLANNED.items())
     rules: dict[str, IsOwn] = {**_PLANNED, **_FINISHED, **_RESULTS, _LOG: lambda _: False}
     if claimed:
-        rules |= {name: _or_damaged(own) for name, own in (_PLANNED | _FINISHED).items()}
+        rules |= {name: _or_damaged(own) for name, own in {**_PLANNED, **_FINISHED}.items()}
     if is_written_by(folder / "records.jsonl", _RESULTS["records.jsonl"]):
         rules[_LOG] = lambda _: True
     refuse_foreign({folder / name: own for name, own in rules.items()}, _MAKER)

@@ -12,6 +12,8 @@ from whatworked.grading.record import Key
 from whatworked.plugins import Plugin
 from whatworked.plugins.limits import LONGEST, is_limit
 from whatworked.runs.description import (
+    MOST_MASKS,
+    MOST_SEEDS,
     SCHEMA,
     ConditionDescription,
     MethodDescription,
@@ -228,6 +230,12 @@ def _problems(plan: Plan) -> list[str]:
         problems += _class_aware(plan)
     counts = {"seeds": plan.seeds, "batch": plan.batch}
     problems += [f"{name} is {count}; it must be at least 1" for name, count in counts.items() if count < 1]
+    most = {"seeds": MOST_SEEDS, "batch": MOST_MASKS}
+    problems += [
+        f"{name} is {_number(count)}; it must be at most {most[name]}"
+        for name, count in counts.items()
+        if count > most[name]
+    ]
     if plan.time_limit is not None and not is_limit(plan.time_limit):
         problems.append(f"the time limit is {plan.time_limit:g} s; give more than 0 and at most {LONGEST} s, or none")
     estimators = {method.estimator.identity: method.estimator.label for method in plan.methods}
@@ -262,6 +270,11 @@ def _class_aware(plan: Plan) -> list[str]:
     takes = "takes" if len(estimators + policies) == 1 else "take"
     names = ", ".join(dict.fromkeys(estimators + policies))
     return [f"{names} {takes} code-equivalence classes; add --rules (in Python catalog_tasks(…, rules=True)){plain}"]
+
+
+def _number(count: int) -> str:
+    """A count as it was given, or its size: Python writes no integer of more than a few thousand digits."""
+    return str(count) if count.bit_length() < 128 else f"a number of about 2^{count.bit_length()}"
 
 
 def _repeated(labels: list[str]) -> set[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +10,7 @@ from whatworked.errors import RunError
 from whatworked.grading.grades import Grade
 from whatworked.grading.record import Key, Record, place_of
 from whatworked.runs.description import ConditionDescription, MethodDescription, PlanDescription, RecordCost, to_json
+from whatworked.wording import csv_lines
 
 COST_COLUMNS = ("condition", "method", "budget", "seed", "asks", "fits", "policy_seconds", "fit_seconds")
 _GRADES = (
@@ -158,13 +157,9 @@ def costs_csv(costs: Iterable[RecordCost]) -> str:
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> str:
-    """CSV text: numbers with all their digits, booleans as 0 and 1, undefined values empty."""
+    """Rows as CSV text; see `whatworked.wording.csv_lines`."""
     names = list(columns or (rows[0] if rows else ()))
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([[_cell(row[name]) for name in names] for row in rows])
-    return stream.getvalue()
+    return csv_lines([names, *([row[name] for name in names] for row in rows)])
 
 
 def _row(record: Record, condition: ConditionDescription, method: MethodDescription) -> TidyRow:
@@ -188,11 +183,3 @@ def _row(record: Record, condition: ConditionDescription, method: MethodDescript
         aliases=record.aliases,
         failure=record.failure,
     )
-
-
-def _cell(value: Any) -> Any:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return int(value)
-    return repr(value) if isinstance(value, float) else value

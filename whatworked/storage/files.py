@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,14 +35,81 @@ def _next_step(error: OSError) -> str:
     return "free space or choose another folder"
 
 
+def read_file(path: Path, most: int, doing: str = "read") -> bytes:
+    """The bytes of a regular file that has no more than `most`; see `read_start`.
+
+    Parameters
+    ----------
+    path : Path
+        What to read.
+    most : int
+        Bytes that it may have.
+    doing : str
+        What an error says could not be done.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    StorageError
+        If it cannot be opened, is no regular file, or has more bytes.
+    """
+    data = read_start(path, most, doing)
+    if len(data) > most:
+        raise StorageError(
+            f"cannot {doing} {path}: it has more than the {most} bytes allowed; is it the right file? Give another one"
+        )
+    return data
+
+
+def read_start(path: Path, most: int, doing: str = "read") -> bytes:
+    """The first bytes of a regular file: up to one more than `most`, so that the caller can tell that there are more.
+
+    Anything else is refused before it is read: a device such as ``/dev/zero`` has no end, and a pipe may never answer.
+    The size that the system states is not relied on.
+
+    Parameters
+    ----------
+    path : Path
+        What to read.
+    most : int
+        Bytes that it may have.
+    doing : str
+        What an error says could not be done.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    StorageError
+        If it cannot be read or is no regular file.
+    """
+    with storage_errors(path, doing):
+        # Without O_NONBLOCK, opening a pipe waits until somebody writes to it.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        with os.fdopen(handle, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise StorageError(f"cannot {doing} {path}: it is no regular file; copy it into one, then run again")
+            data = stream.read(most + 1)
+        if data is None:  # what the system offers as a file, but has nothing to read at the moment
+            raise StorageError(f"cannot {doing} {path}: it has no content of its own; copy it into a file")
+        return data
+
+
 def user_path(text: str | Path) -> Path:
     """The path that a user means, a leading ``~`` replaced by the home folder.
 
     Raises
     ------
     InvalidOptionError
-        If it starts with ``~`` and no home folder is known.
+        If it starts with ``~`` and no home folder is known, or has a null byte, which no path can have.
     """
+    if "\0" in str(text):
+        raise InvalidOptionError(f"the path {str(text)!r} has a null byte; correct it")
     try:
         return Path(text).expanduser()
     except RuntimeError as error:

@@ -14,10 +14,12 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import msgspec
 
 from whatworked.errors import WhatWorkedError
-from whatworked.storage.files import storage_errors, write_atomic
+from whatworked.storage.files import read_file, storage_errors, write_atomic
 
 SCHEMA = 1
 """Version of the index format."""
+LARGEST = 1 << 26
+"""Bytes that an index may have: hundreds of thousands of entries."""
 INDEX = "index.json"
 """Name of the index in its folder."""
 
@@ -97,10 +99,10 @@ def load_index(folder: Path, kind: type[IndexT], broken: Callable[[str], WhatWor
     with storage_errors(path, "read"):
         if not path.exists():
             return kind()
-        data = path.read_bytes()
+        data = read_file(path, LARGEST)
     try:
         index: IndexT = msgspec.json.decode(data, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise broken(str(error)) from error
     if lacking := _lacking(data, kind):
         raise broken(f"it has no {', '.join(lacking)}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from whatworked.surfaces.masks import mask_rank
 from whatworked.surfaces.reversals import FLOORS, floor_of, option_signs, reversing_options
 from whatworked.surfaces.surface import ResponseSurface
+from whatworked.wording import csv_lines
 
 Value = str | int | float | bool | None
 
@@ -66,7 +65,8 @@ class FlatTable:
     def to_csv(self) -> bytes:
         """UTF-8 comma-separated text with a header line; equal tables give equal bytes.
 
-        Floats have all their digits, booleans are 0 and 1, an undefined cell is empty.
+        Floats have all their digits, booleans are 0 and 1, an undefined cell is empty. A text that a spreadsheet would
+        take for a formula begins with an apostrophe; see `whatworked.wording.csv_text`.
         """
         return _csv([column.name for column in self.columns], self.rows)
 
@@ -77,11 +77,7 @@ class FlatTable:
 
 
 def _csv(header: Sequence[str], rows: Sequence[Sequence[Value]]) -> bytes:
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([int(cell) if isinstance(cell, bool) else cell for cell in row] for row in rows)
-    return stream.getvalue().encode()
+    return csv_lines([header, *rows]).encode()
 
 
 _PLACE = (

@@ -26,6 +26,12 @@ LOOK_SECONDS = 0.2
 PATIENCE = 10.0
 """Seconds to wait for a thread that hands out calls; only a process that a call left behind can keep it that long."""
 
+_SAFE_PATH = {"PYTHONSAFEPATH": "1"}
+"""Keeps a new process from importing what it starts with from the current folder, should that have files of such names.
+
+A worker is told later where modules are looked for, and that is as in this process.
+"""
+
 
 def worker_count(jobs: int, tasks: int) -> int:
     """How many workers to start when `jobs` are asked for and there are `tasks` pieces of work.
@@ -83,12 +89,15 @@ def semaphore_problem(error: OSError) -> str:
 def _start_loky(profile: NumericProfile, workers: int) -> Any:
     from joblib.externals.loky.process_executor import ProcessPoolExecutor
 
-    executor = ProcessPoolExecutor(
-        max_workers=workers, env=profile.environment, initializer=prepare_process, initargs=(os.getpid(),)
-    )
-    with _interrupts_held():
-        # The first call starts the processes. Ctrl-C reaches all processes of a terminal: one that is still
-        # importing would print a traceback, so they inherit a mask without it and are ended by this process.
+    # The first call starts the processes. Ctrl-C reaches all processes of a terminal: one that is still importing would
+    # print a traceback, so they inherit a mask without it and are ended by this process.
+    with _safe_path(), _interrupts_held():
+        executor = ProcessPoolExecutor(
+            max_workers=workers,
+            env={**profile.environment, **_SAFE_PATH},
+            initializer=prepare_process,
+            initargs=(os.getpid(),),
+        )
         executor.submit(int)
     return executor
 
@@ -143,6 +152,21 @@ def _end_feeder(calls: Any) -> None:
     # Nobody reads any more: a call that does not fit into the pipe ends with an error, which the thread expects.
     calls._reader.close()
     calls._thread.join(PATIENCE)
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    # The processes that keep track of shared resources have the environment of this one.
+    before = {name: os.environ.get(name) for name in _SAFE_PATH}
+    os.environ.update(_SAFE_PATH)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager

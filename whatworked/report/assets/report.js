@@ -54,7 +54,10 @@
 
   // CSV files are made on demand from the numbers in the page.
   const quote = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const plain = value === null || value === undefined ? "" : String(value);
+    // A spreadsheet must not take a text for a formula; the files of the package follow the same rule.
+    const formula = /^'*[=+\-@\t\r\n＝＋－＠]/.test(plain) && !/^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$/i.test(plain);
+    const text = typeof value === "string" && formula ? `'${plain}` : plain;
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const csv = (columns, rows) => [columns, ...rows].map((row) => row.map(quote).join(",")).join("\n") + "\n";
