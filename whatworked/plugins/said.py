@@ -70,7 +70,7 @@ class _EscapedBytes(io.RawIOBase):
     def __init__(self, stream: EscapedStream) -> None:
         self._stream = stream
 
-    def write(self, data: object) -> int:  # type: ignore[override]
+    def write(self, data: object) -> int:
         """Write bytes; returns their number."""
         content = bytes(memoryview(data))  # type: ignore[arg-type]
         self._stream.write(content.decode("utf-8", "backslashreplace"))
