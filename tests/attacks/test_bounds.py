@@ -216,6 +216,9 @@ def test_a_run_folder_is_read_with_the_same_care(odd, tmp_path, file, name):
     assert read_run(tmp_path / "run").records == run.records
     (tmp_path / "run" / file).unlink()
     (tmp_path / "run" / file).symlink_to(odd / name)
+    if file == "costs.csv":  # results do not depend on it: a warning says what is wrong with it
+        assert read_run(tmp_path / "run").costs == ()
+        return
     with pytest.raises(WhatWorkedError):
         read_run(tmp_path / "run")
 

@@ -14,8 +14,12 @@ import msgspec
 from whatworked.grading.record import Key, place_of
 from whatworked.runs.description import RecordCost
 from whatworked.runs.tidy import COST_COLUMNS
+from whatworked.storage.files import read_file
+from whatworked.wording import from_csv_text
 
 _log = logging.getLogger(__name__)
+LARGEST = 1 << 30
+"""Bytes that the table may have: ten million records take less."""
 _LATER = {"fits"}
 """Columns that runs made before them lack."""
 
@@ -40,7 +44,7 @@ def read_costs(path: Path, keys: Sequence[Key]) -> tuple[RecordCost, ...]:
     try:
         if not path.is_file():
             raise ValueError("it is not a regular file")
-        costs = tuple(_rows(path.read_bytes().decode("utf-8-sig")))
+        costs = tuple(_rows(read_file(path, LARGEST).decode("utf-8-sig")))
         _check(costs, keys)
     except (OSError, ValueError, csv.Error) as error:
         _log.warning(
@@ -67,7 +71,7 @@ def _rows(text: str) -> Iterator[RecordCost]:
     if lacking or set(header) - set(COST_COLUMNS) or len(set(header)) < len(header):
         raise ValueError(f"its first line is not {','.join(COST_COLUMNS)}")
     for row in reader:
-        cells = {name: cell for name, cell in row.items() if cell}
+        cells = {name: from_csv_text(cell) if isinstance(cell, str) else cell for name, cell in row.items() if cell}
         if not cells:
             continue
         if None in row or None in row.values():
