@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import inspect
-import sys
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatworked.errors import PluginError, WhatWorkedError
+from whatworked.errors import PluginError
 from whatworked.plugins.adapters import FunctionPolicy, as_estimator
 from whatworked.plugins.asktell import AskTellPolicy
+from whatworked.plugins.guard import named_failures
 from whatworked.plugins.inspecting import (
     SIZE_NAMES,
     is_ask_tell,
@@ -199,11 +199,13 @@ def load(value: Any, kind: Kind, label: str | None = None) -> Plugin:
     if isinstance(value, Plugin):
         return value
     if not isinstance(value, str):
-        name = getattr(value, "__name__", None) or type(value).__name__
-        return Plugin(kind, label or name, value)
+        with named_failures(f"{kind} {label or type.__getattribute__(type(value), '__name__')!r} cannot be used"):
+            name = getattr(value, "__name__", None) or type(value).__name__
+            return Plugin(kind, label or str(name), value)
     spec = read_text(value)
-    thing, origin = resolve(spec, kind)
-    return Plugin(kind, label or spec.label, thing, spec.arguments, spec.text, origin)
+    with named_failures(f"{kind} {spec.text!r} cannot be imported"):
+        thing, origin = resolve(spec, kind)
+        return Plugin(kind, label or spec.label, thing, spec.arguments, spec.text, origin)
 
 
 def _load_again(spec: str, kind: Kind, label: str, origin: Origin) -> Plugin:
@@ -213,22 +215,5 @@ def _load_again(spec: str, kind: Kind, label: str, origin: Origin) -> Plugin:
     return plugin
 
 
-class _named_failure:  # noqa: N801 - reads as a context in a with statement
-    """Turn any exception of a plug-in's own code into a `PluginError` that names the plug-in.
-
-    What the code prints goes to standard error.
-    """
-
-    def __init__(self, plugin: Plugin) -> None:
-        self.plugin = plugin
-        self.output = contextlib.redirect_stdout(sys.stderr)
-
-    def __enter__(self) -> None:
-        self.output.__enter__()
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        self.output.__exit__(kind, error, trace)
-        if error is None or isinstance(error, WhatWorkedError) or not isinstance(error, Exception):
-            return
-        shown = self.plugin.spec or self.plugin.label
-        raise PluginError(f"{self.plugin.kind} {shown!r} cannot be built: {type(error).__name__}: {error}") from error
+def _named_failure(plugin: Plugin) -> AbstractContextManager[None]:
+    return named_failures(f"{plugin.kind} {(plugin.spec or plugin.label)!r} cannot be built")

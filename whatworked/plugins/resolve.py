@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-import contextlib
+import atexit
+import functools
 import importlib
 import importlib.metadata
 import importlib.util
@@ -14,14 +15,20 @@ from types import ModuleType
 from typing import Any
 
 from whatworked.errors import PluginError
+from whatworked.plugins.guard import named_failures
 from whatworked.plugins.inspecting import guess_kind
 from whatworked.plugins.local_files import origin_of
 from whatworked.plugins.origin import Origin
+from whatworked.plugins.output import divert_for_good
+from whatworked.plugins.process_state import noticing
 from whatworked.plugins.registry import Kind, named, names
 from whatworked.plugins.spec import Spec, parse_spec
 from whatworked.storage.canonical import sha256
 from whatworked.storage.files import user_path
 from whatworked.wording import first_few
+
+CHANGED_AT_IMPORT: dict[str, set[str]] = {}
+"""By plug-in text: parts of the process's state that its import changed."""
 
 _FOLDERS: set[str] = set()
 """Folders of plug-in files. Modules are looked for in them last."""
@@ -55,19 +62,27 @@ def resolve(spec: Spec, kind: Kind) -> tuple[Any, Origin]:
 
     What imported code prints goes to standard error.
     """
-    with contextlib.redirect_stdout(sys.stderr):
+    with noticing() as changed, named_failures(f"{kind} {spec.text!r} cannot be imported"):
         if not spec.container:
             return named(kind, spec.target)
         module, origin = _import_file(spec, kind) if spec.is_file else _import_module(spec, kind)
-    thing: Any = module
-    for part in spec.attribute.split("."):
-        try:
-            thing = getattr(thing, part)
-        except AttributeError:
-            raise PluginError(
-                f"{kind} {spec.text!r}: {spec.container} has no {spec.attribute!r}; it has {_offer(module)}"
-            ) from None
+        thing: Any = module
+        for part in spec.attribute.split("."):
+            try:
+                thing = getattr(thing, part)
+            except AttributeError:
+                raise PluginError(
+                    f"{kind} {spec.text!r}: {spec.container} has no {spec.attribute!r}; it has {_offer(module)}"
+                ) from None
+    CHANGED_AT_IMPORT.setdefault(spec.text, set()).update(changed)
+    _divert_at_exit()
     return thing, origin
+
+
+@functools.cache
+def _divert_at_exit() -> None:
+    """Functions for the exit run last in, first out: this one before those of the plug-in."""
+    atexit.register(divert_for_good)
 
 
 def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
@@ -80,8 +95,6 @@ def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
         file = Path(f"{name.replace('.', '/')}.py")
         hint = f"for that file write ./{file}:{spec.attribute}" if file.is_file() else "is it installed?"
         raise PluginError(f"{kind} {spec.text!r} cannot be imported: {error}; {hint}") from error
-    except Exception as error:
-        raise _import_failure(spec, kind, error) from error
     return module, _distribution(name.partition(".")[0])
 
 
@@ -106,21 +119,14 @@ def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
             _FOLDERS.add(folder)
         try:
             found.loader.exec_module(module)
-        except BaseException as error:
-            del sys.modules[name]
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            raise _import_failure(spec, kind, error) from error
+        except BaseException:
+            sys.modules.pop(name, None)
+            raise
     elsewhere = [entry for entry in sys.path if entry not in _FOLDERS]
     try:
         return sys.modules[name], origin_of(path, data, elsewhere)
     except OSError as error:
         raise PluginError(f"{kind} {spec.text!r}: cannot read what it imports: {error}") from None
-
-
-def _import_failure(spec: Spec, kind: Kind, error: BaseException) -> PluginError:
-    where = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
-    return PluginError(f"{kind} {spec.text!r} cannot be imported: {type(error).__name__}: {error}{where}")
 
 
 def _distribution(package: str) -> Origin:
@@ -135,7 +141,9 @@ def _offer(module: ModuleType) -> str:
     own = [
         name
         for name, value in vars(module).items()
-        if not name.startswith("_") and callable(value) and getattr(value, "__module__", "").startswith(module.__name__)
+        if not name.startswith("_")
+        and callable(value)
+        and str(getattr(value, "__module__", "")).startswith(module.__name__)
     ]
     return first_few(own, 12) or "nothing that could be a plug-in"
 
@@ -163,7 +171,8 @@ def kind_of(text: str, given: str | None = None) -> Kind:
     if not spec.container:
         return "policy" if spec.target in names("policy") and spec.target not in names("estimator") else "estimator"
     thing, _ = resolve(spec, "estimator")
-    told = guess_kind(thing, spec.arguments)
+    with named_failures(f"{text!r} cannot be used"):
+        told = guess_kind(thing, spec.arguments)
     if told is None and (inspect.isclass(thing) or not callable(thing)):
         own = [name for name in vars(thing) if not name.startswith("_")] if inspect.isclass(thing) else []
         held = f"; it has {first_few(own, 12)}" if own else ""
