@@ -1,7 +1,8 @@
 """What outsiders implement: an estimator, a policy. One method each.
 
 Masks are rows of bits, shape (n, d), column 0 = option A, values 0.0 or 1.0 as float64, so that products and sums of
-them are exact; for an index or a logical operator write ``masks.astype(int)`` or ``masks.astype(bool)``. Utilities are float64 in [0, 1], shape (n,).
+them are exact; for an index or a logical operator write ``masks.astype(int)`` or ``masks.astype(bool)``. Utilities are
+float64 in [0, 1], shape (n,).
 Both are read-only: a plug-in copies what it wants to change. Given equal arguments (and, for a plug-in built with a
 ``random_state``, an equal one) an answer must be equal: results may not depend on global state, earlier calls or the
 clock.
@@ -133,6 +134,7 @@ class Policy(Protocol):
         Returns
         -------
         ndarray, shape (k, d), 0 <= k <= n
-            Masks to buy, in order, as 0 and 1 of any numeric type. Fewer than `n` is allowed; none ends the run with credits unspent.
+            Masks to buy, in order, as 0 and 1 of any numeric type.
+            Fewer than `n` is allowed; none ends the run with credits unspent.
         """
         ...
