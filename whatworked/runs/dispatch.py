@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from whatworked.errors import PluginError, TransferError
+from whatworked.plugins.guard import Failure, describe
 from whatworked.plugins.limits import Watch, opened, overrun
 from whatworked.runs.acquisition import Acquisition
 from whatworked.runs.fitting import Fit
@@ -261,7 +262,12 @@ def _run_call(plan: Plan, call: UnitCall, files: LaneFiles | None, apart: _Apart
     if call.stage == "buy":
         task = plan.tasks[call.unit.task]
         policy = plan.policies[call.unit.policy]
-        return purchase(task, policy, call.unit.seed, plan.budgets_of(task), plan.batch, watch)
+        budgets = plan.budgets_of(task)
+        try:
+            return purchase(task, policy, call.unit.seed, budgets, plan.batch, watch)
+        except Exception as error:  # our own code fails where the plug-in has replaced what it calls
+            failure = Failure("policy", describe(error))
+            return dict.fromkeys(budgets, Acquisition((), (), (), failure, False))
     if call.estimator is not None:
         return fit_estimator(plan, call.unit, call.estimator, apart.purchases, watch, tick)
     return grade_unit(plan, call.unit, apart.purchases, apart.fits)

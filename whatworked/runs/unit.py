@@ -156,7 +156,10 @@ def fit_estimator(
     """Fits of one estimator to what was bought, in the order of their records, without the fitted models."""
     fits = []
     for slot in _slots(plan, unit, (label,)):
-        fitted = _fit(slot, purchases[slot.budget], watch)
+        try:
+            fitted = _fit(slot, purchases[slot.budget], watch)
+        except Exception as error:  # our own code fails where the plug-in has replaced what it calls
+            fitted = Fit(None, failure=Failure("estimator", describe(error)))
         delivery = fitted.delivery
         fits.append(fitted if delivery is None else replace(fitted, delivery=replace(delivery, model=_Unknown())))
         if finished is not None:
