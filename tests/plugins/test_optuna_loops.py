@@ -48,7 +48,7 @@ def own_loop(sampler, truth):
 def test_a_policy_buys_what_the_own_loop_measures(text, seed):
     truth = surface(D, seed)
     name, _, arguments = text.partition("(")
-    given = eval(f"dict({arguments}")  # noqa: S307 - a text of this file
+    given = eval(f"dict({arguments}")
     sampler = getattr(optuna.samplers, name)(**given, seed=seed)
     bought = buy(asker(load(f"optuna:{text}", "policy").build_policy(seed)), truth, BUDGET)
     assert list(bought) == own_loop(sampler, truth)

@@ -19,8 +19,8 @@ class OptunaPolicy:
 
     One study per episode maximises utility over one {0, 1} integer parameter per option, by Optuna's own ask and tell,
     as ``study.optimize`` would. Suggestions of masks that are known already are told their value without cost; after
-    `RETRIES` of them in a row the nearest new mask is bought, and added to the study as a trial. The study is a function
-    of the state: where a state does not continue the episode, the study is made again from its beginning.
+    `RETRIES` of them in a row the nearest new mask is bought, and added to the study as a trial. The study is a
+    function of the state: where a state does not continue the episode, it is made again from its beginning.
 
     Parameters
     ----------
@@ -66,8 +66,7 @@ class _Episode:
     def continues(self, d: int, known: dict[int, float]) -> bool:
         """Whether a state is what this study has led to."""
         values = all(known.get(rank) == value for rank, value in self._told.items())
-        expected = self._seen | {rank for rank, _ in self._pending}
-        return d == self._d and values and expected == known.keys()
+        return d == self._d and values and self._seen == known.keys()
 
     def advance(self, known: dict[int, float], n: int) -> list[int]:
         """Tell values and ask until masks that are not known are pending; their ranks."""
@@ -90,7 +89,7 @@ class _Episode:
             self._await(rank, trial)
             return
         self._repeats += 1
-        if rank in known:
+        if rank in self._told or rank in anchors(self._d):  # others are pending, also when the study is made again
             self._tell(rank, trial, known[rank])
         if self._repeats >= RETRIES:
             new = np.array([other for other in range(1 << self._d) if other not in self._seen], dtype=np.int64)

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-_LIBRARY_VARIABLES = "KMP_"
-"""Variables that scikit-learn sets when it is imported, for a library that reads them later."""
+_LIBRARY_VARIABLES = ("KMP_", "WHATWORKED_PLUGIN_FILES")
+"""Variables that scikit-learn sets when it is imported, for a library that reads them later; and our own."""
 
 _NOTICED: ContextVar[set[str] | None] = ContextVar("noticed", default=None)
 

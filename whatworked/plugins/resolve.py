@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from whatworked.errors import PluginError
+from whatworked.plugins.files import announce, module_name
 from whatworked.plugins.guard import named_failures
 from whatworked.plugins.inspecting import guess_kind
 from whatworked.plugins.local_files import origin_of
@@ -105,7 +106,8 @@ def _import_file(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
     except OSError as error:
         raise PluginError(f"{kind} {spec.text!r}: cannot read {path}: {error.strerror or error}") from None
     digest = sha256(data)
-    name = f"whatworked_plugin_{path.stem}_{digest[:12]}"
+    name = module_name(path, digest)
+    announce(name, path.resolve(), digest)
     if name not in sys.modules:
         found = importlib.util.spec_from_file_location(name, path.resolve())
         if found is None or found.loader is None:

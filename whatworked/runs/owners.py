@@ -15,6 +15,7 @@ from whatworked.plugins.registry import Kind
 from whatworked.runs.plan import Plan, Unit
 
 _OURS = "whatworked"
+_FILES = "whatworked.plugins.files."
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def owner_of(plugin: Plugin | StandIn) -> str | None:
     if origin.kind == "object":
         held = thing if isinstance(thing, type) else type(thing)
         module = str(getattr(thing, "__module__", None) or held.__module__)
-        if module.partition(".")[0] == _OURS:
+        if module.partition(".")[0] == _OURS and not module.startswith(_FILES):
             return None
     return f"{plugin.kind} {plugin.label}"
 
