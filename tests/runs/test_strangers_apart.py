@@ -10,7 +10,6 @@ import sys
 import numpy as np
 import pytest
 
-from whatworked.cli import main
 from whatworked.plugins import load
 from whatworked.plugins.process_state import noticing, preserved
 
@@ -84,7 +83,8 @@ def bench(tmp_path, *names, out="out"):
     given = [text for name in names for text in ("--estimator", f"{file}:{name}")]
     command = ["bench", "--estimator", "gp", *given, "--policy", "random", "--conditions", "wine", "--budgets", "4"]
     folder = tmp_path / out
-    code = main([*command, "--seeds", "1", "--jobs", "1", "--time-limit", "60", "--out", str(folder)])
+    options = ["--seeds", "1", "--jobs", "1", "--time-limit", "60", "--out", str(folder)]
+    code = subprocess.run([sys.executable, "-m", "whatworked", *command, *options], check=False).returncode
     with (folder / "records.csv").open() as lines:
         return code, {row["estimator"]: row for row in csv.DictReader(lines)}
 
@@ -133,7 +133,7 @@ def test_normal_equations_do_not_wrap(d):
         seen.append((masks.T @ masks, masks.sum(axis=0), (1 - 2 * masks).prod(axis=1), masks.dtype, cube.dtype))
         return np.full(len(cube), 0.5)
 
-    masks = load("gp", "estimator") and np.ones((200, d))
+    masks = np.ones((200, d))
     load(normal, "estimator").build_estimator(0).fit(masks, np.zeros(200))
     assert (seen[0][0] == 200).all()
     assert seen[0][3] == seen[0][4] == np.float64

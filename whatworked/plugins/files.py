@@ -1,7 +1,7 @@
 """Modules of plug-in files, importable by name also in processes that a plug-in starts.
 
-A file's module is a submodule of this one. Which file it is stands in the environment, which children inherit; importing
-this module, which comes first when a submodule is imported, makes them found.
+A file's module is a submodule of this one. Which file it is stands in the environment, which children inherit. When a
+submodule is imported, this module comes first and makes it found.
 """
 
 from __future__ import annotations
