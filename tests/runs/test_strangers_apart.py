@@ -91,13 +91,22 @@ def bench(tmp_path, *names, out="out"):
 
 def test_nobody_changes_a_neighbour_and_every_failure_is_named(tmp_path):
     _, alone = bench(tmp_path, out="alone")
-    _, rows = bench(tmp_path, "Patches", "Limits", "Leaves", "Interrupts", "Says", "Aborts", "Flat")
+    _, rows = bench(tmp_path, "Patches", "Limits", "Interrupts", "Says", "Aborts", "Flat")
     assert rows["gp"] == alone["gp"]
     assert not rows["Flat"]["failure"]
     assert not rows["Limits"]["failure"]
     for name, cause in (("Interrupts", "KeyboardInterrupt"), ("Says", "Broken"), ("Aborts", "died")):
         assert cause in rows[name]["failure"]
-    assert "SystemExit" in rows["Leaves"]["failure"]
+
+
+def test_a_constructor_that_exits_is_a_named_error(tmp_path):
+    file = tmp_path / "strangers.py"
+    file.write_text(PLUGINS)
+    done = subprocess.run(
+        [sys.executable, "-m", "whatworked", "check", f"{file}:Leaves"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "Leaves' cannot be built: SystemExit" in done.stderr
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
