@@ -95,7 +95,7 @@ class _Case:
         """What a model that was fitted to all that was bought delivers."""
         if self.classes is not None:
             model = ClassModel(self.classes, self.after(len(self.bought))[0], model)
-        table = model.predict(all_bits(self.d))
+        table = model.predict(all_bits(self.d).astype(np.float64))
         return complete(model, table, self.surface.utilities, self.bought, self.classes)
 
     @property

@@ -1,6 +1,8 @@
 """What outsiders implement: an estimator, a policy. One method each.
 
-Masks are rows of bits, shape (n, d), column 0 = option A, values 0 or 1. Utilities are float64 in [0, 1], shape (n,).
+Masks are rows of bits, shape (n, d), column 0 = option A, values 0.0 or 1.0 as float64, so that products and sums of
+them are exact; for an index or a logical operator write ``masks.astype(int)`` or ``masks.astype(bool)``. Utilities are
+float64 in [0, 1], shape (n,).
 Both are read-only: a plug-in copies what it wants to change. Given equal arguments (and, for a plug-in built with a
 ``random_state``, an equal one) an answer must be equal: results may not depend on global state, earlier calls or the
 clock.
@@ -21,12 +23,12 @@ from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, bits_of, r
 class Predictor(Protocol):
     """What an estimator returns: a fitted model of one response surface."""
 
-    def predict(self, masks: BitArray) -> FloatArray:
+    def predict(self, masks: FloatArray) -> FloatArray:
         """Predicted utility of each mask.
 
         Parameters
         ----------
-        masks : ndarray of int8, shape (m, d)
+        masks : ndarray of float64, shape (m, d)
             Any masks of the cube, measured or not.
 
         Returns
@@ -41,12 +43,12 @@ class Predictor(Protocol):
 class Estimator(Protocol):
     """Turns measurements of one response surface into a prediction of all of it."""
 
-    def fit(self, masks: BitArray, utilities: FloatArray) -> Predictor:
+    def fit(self, masks: FloatArray, utilities: FloatArray) -> Predictor:
         """Fit to the measured masks.
 
         Parameters
         ----------
-        masks : ndarray of int8, shape (n, d)
+        masks : ndarray of float64, shape (n, d)
             Distinct measured masks, the two anchors first, then in order of purchase; n >= 2, d from 1 to 20.
         utilities : ndarray of float64, shape (n,)
             Their utilities.
@@ -68,7 +70,7 @@ class SearchState:
     ----------
     d : int
         Number of options.
-    masks : ndarray of int8, shape (n, d)
+    masks : ndarray of float64, shape (n, d)
         Measured masks, anchors first, then in order of purchase.
     utilities : ndarray of float64, shape (n,)
         Their utilities.
@@ -79,7 +81,7 @@ class SearchState:
     """
 
     d: int
-    masks: BitArray
+    masks: FloatArray
     utilities: FloatArray
     remaining: int
     equivalence: Equivalence | None = field(default=None)
@@ -94,7 +96,7 @@ class SearchState:
         """Ranks of the masks that may be bought, ascending, shape (2**d - n,)."""
         return np.setdiff1d(np.arange(1 << self.d, dtype=np.int64), self.measured)
 
-    def bits(self, ranks: IntArray) -> BitArray:
+    def bits(self, ranks: IntArray) -> FloatArray:
         """Rows of bits of masks given by rank.
 
         Parameters
@@ -104,15 +106,15 @@ class SearchState:
 
         Returns
         -------
-        ndarray of int8, shape (k, d)
+        ndarray of float64, shape (k, d)
 
         Examples
         --------
-        >>> state = SearchState(2, np.array([[0, 0], [1, 1]], dtype=np.int8), np.array([0.25, 0.5]), remaining=1)
+        >>> state = SearchState(2, np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([0.25, 0.5]), remaining=1)
         >>> state.bits(state.unmeasured).tolist()
-        [[0, 1], [1, 0]]
+        [[0.0, 1.0], [1.0, 0.0]]
         """
-        return bits_of(ranks, self.d)
+        return bits_of(ranks, self.d).astype(np.float64)
 
 
 @runtime_checkable
@@ -131,7 +133,8 @@ class Policy(Protocol):
 
         Returns
         -------
-        ndarray of int8, shape (k, d), 0 <= k <= n
-            Masks to buy, in order. Fewer than `n` is allowed; none ends the run with credits unspent.
+        ndarray, shape (k, d), 0 <= k <= n
+            Masks to buy, in order, as 0 and 1 of any numeric type.
+            Fewer than `n` is allowed; none ends the run with credits unspent.
         """
         ...

@@ -103,9 +103,9 @@ def test_an_ask_tell_class_is_a_policy_without_an_adapter(tmp_path):
 def test_optuna_samplers(text, recwarn):
     plugin = load(text, "policy")
     assert plugin.stochastic
-    current = state([0, 15, 5])
+    current = state([0, 15])
     chosen = plugin.build_policy(1).ask(current, 4)
-    assert len(set(ranks_of(chosen).tolist()) - {0, 15, 5}) == 4
+    assert len(set(ranks_of(chosen).tolist()) - {0, 15}) == 4
     np.testing.assert_array_equal(chosen, plugin.build_policy(1).ask(current, 4))
 
 

@@ -228,7 +228,7 @@ def test_a_broken_file_names_itself_and_the_cause(module_file, text, attribute, 
     with pytest.raises(PluginError, match=expected) as caught:
         load(f"{path}:{attribute}", "estimator")
     assert path in str(caught.value)
-    assert not [name for name in sys.modules if name.startswith("whatworked_plugin_mine") and "broken" in name]
+    assert not [name for name in sys.modules if name.startswith("whatworked.plugins.files.mine") and "broken" in name]
 
 
 def test_missing_file_module_and_the_hint_for_a_file_here(tmp_path, monkeypatch):

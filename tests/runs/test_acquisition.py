@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import re
+import signal
 
 import numpy as np
 import pytest
@@ -122,9 +123,13 @@ def test_sys_exit_in_a_plugin_is_a_failure_and_ctrl_c_is_not():
         raise SystemExit(1)
 
     def interrupted(state, n):
+        signal.raise_signal(signal.SIGINT)
+
+    def pretends(state, n):
         raise KeyboardInterrupt
 
     assert run(leaves).failure.cause == "SystemExit: 1"
+    assert run(pretends).failure.cause == "KeyboardInterrupt"
     with pytest.raises(KeyboardInterrupt):
         run(interrupted)
 

@@ -35,7 +35,7 @@ class ClassModel:
     def predict(self, masks: BitArray) -> FloatArray:
         """Measured value of the mask's class, else the prediction for its representative; shape (m, d) -> (m,)."""
         representatives = self.equivalence.representative[ranks_of(masks)]
-        predicted = self.model.predict(bits_of(representatives, self.equivalence.d))
+        predicted = self.model.predict(bits_of(representatives, self.equivalence.d).astype(np.float64))
         return with_measured(predicted, representatives, self.known)
 
 
@@ -86,7 +86,7 @@ class ClassAwareEstimator:
         if classes.d != d:
             raise InvalidMaskError(f"masks have {d} options and the classes {classes.d}; give classes of this workflow")
         known = on_representatives(classes, ranks, values)
-        return ClassModel(classes, known, self.base.fit(bits_of(known.ranks, d), known.values))
+        return ClassModel(classes, known, self.base.fit(bits_of(known.ranks, d).astype(np.float64), known.values))
 
 
 def with_measured(predicted: FloatArray, representatives: IntArray, known: Known) -> FloatArray:

@@ -34,7 +34,7 @@ class TablePredictor:
 class FunctionEstimator:
     """Estimator made of a function ``(masks, utilities, all_masks) -> predictions of all_masks``.
 
-    The function is called once per fit, with the whole cube of shape (2**d, d) in canonical order.
+    The function is called once per fit, with the whole cube as float64, shape (2**d, d), in canonical order.
     """
 
     def __init__(self, function: EstimatorFunction) -> None:
@@ -42,7 +42,7 @@ class FunctionEstimator:
 
     def fit(self, masks: BitArray, utilities: FloatArray) -> Predictor:
         """Call the function; raises ValueError unless it returns one number per mask of the cube."""
-        cube = all_bits(masks.shape[1])
+        cube = all_bits(masks.shape[1]).astype(np.float64)
         table = np.asarray(self.function(masks, utilities, cube), dtype=np.float64)
         if table.shape != (len(cube),):
             raise ValueError(f"the function returned shape {table.shape}; expected ({len(cube)},), one value per mask")

@@ -17,7 +17,7 @@ def parameters_of(thing: Any) -> Mapping[str, inspect.Parameter]:
     """Parameters of a class or function by name; empty where the interpreter cannot tell."""
     try:
         return inspect.signature(thing).parameters
-    except (TypeError, ValueError):
+    except Exception:  # a signature may run the plug-in's code
         return {}
 
 

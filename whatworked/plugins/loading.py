@@ -6,13 +6,15 @@ import copy
 import functools
 import inspect
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatworked.errors import AlteredPluginError, PluginError, WhatWorkedError
+from whatworked.errors import AlteredPluginError, PluginError
 from whatworked.plugins.adapters import FunctionPolicy, as_estimator
 from whatworked.plugins.asktell import AskTellPolicy
 from whatworked.plugins.fingerprint import UnidentifiedError, fingerprint, parameters
+from whatworked.plugins.guard import named_failures
 from whatworked.plugins.inspecting import (
     SIZE_NAMES,
     is_ask_tell,
@@ -27,7 +29,6 @@ from whatworked.plugins.optuna_sampler import OptunaPolicy, is_sampler_class
 from whatworked.plugins.origin import OBJECT, Origin
 from whatworked.plugins.registry import Kind
 from whatworked.plugins.resolve import read_text, resolve
-from whatworked.plugins.said import plugin_output
 from whatworked.protocols import Estimator, Policy
 from whatworked.surfaces.equivalence import Equivalence
 
@@ -244,11 +245,13 @@ def load(
             raise PluginError(f"the {kind} {value!r} is a tuple; give (label, plug-in), as in ('mine', Ridge(2))")
         return load(value[1], kind, label or value[0])
     if not isinstance(value, str):
-        name = getattr(value, "__name__", None) or type(value).__name__
-        return Plugin(kind, label or name, value)
+        with named_failures(f"{kind} {label or type.__getattribute__(type(value), '__name__')!r} cannot be used"):
+            name = getattr(value, "__name__", None) or type(value).__name__
+            return Plugin(kind, label or str(name), value)
     spec = read_text(value)
-    thing, origin = resolve(spec, kind, expected, sealed=sealed)
-    return Plugin(kind, label or spec.label, thing, spec.arguments, spec.text, origin, sealed)
+    with named_failures(f"{kind} {spec.text!r} cannot be imported"):
+        thing, origin = resolve(spec, kind, expected, sealed=sealed)
+        return Plugin(kind, label or spec.label, thing, spec.arguments, spec.text, origin, sealed)
 
 
 def _load_again(spec: str, kind: Kind, label: str, origin: Origin, sealed: bool) -> Plugin:
@@ -261,22 +264,5 @@ def _load_again(spec: str, kind: Kind, label: str, origin: Origin, sealed: bool)
     return plugin
 
 
-class _named_failure:  # noqa: N801 - reads as a context in a with statement
-    """Turn any exception of a plug-in's own code into a `PluginError` that names the plug-in.
-
-    What the code prints goes to standard error.
-    """
-
-    def __init__(self, plugin: Plugin) -> None:
-        self.plugin = plugin
-        self.output = plugin_output()
-
-    def __enter__(self) -> None:
-        self.output.__enter__()
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        self.output.__exit__(None, None, None)
-        if error is None or isinstance(error, WhatWorkedError) or not isinstance(error, Exception):
-            return
-        shown = self.plugin.spec or self.plugin.label
-        raise PluginError(f"{self.plugin.kind} {shown!r} cannot be built: {type(error).__name__}: {error}") from error
+def _named_failure(plugin: Plugin) -> AbstractContextManager[None]:
+    return named_failures(f"{plugin.kind} {(plugin.spec or plugin.label)!r} cannot be built")

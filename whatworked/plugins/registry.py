@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from whatworked.errors import PluginError, UnknownNameError, unknown_name
+from whatworked.plugins.guard import describe
 from whatworked.plugins.origin import Origin
 
 Kind = Literal["estimator", "policy"]
@@ -112,10 +113,11 @@ def named(kind: Kind, name: str) -> tuple[Any, Origin]:
     origin = Origin("package", dist.name, dist.version) if dist else Origin("entry point", point.value)
     try:
         return point.load(), origin
-    except Exception as error:
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
         raise PluginError(
-            f"{kind} {name!r}, installed by {origin} as {point.value}, cannot be imported: "
-            f"{type(error).__name__}: {error}"
+            f"{kind} {name!r}, installed by {origin} as {point.value}, cannot be imported: {describe(error)}"
         ) from error
 
 

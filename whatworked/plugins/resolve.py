@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import atexit
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -13,15 +15,21 @@ from typing import Any
 
 from whatworked.errors import AlteredPluginError, PluginError
 from whatworked.plugins.distributions import distribution_of
+from whatworked.plugins.files import announce, module_name
+from whatworked.plugins.guard import named_failures
 from whatworked.plugins.inspecting import guess_kind
 from whatworked.plugins.local_files import LARGEST_FILE, local_files, module_files
 from whatworked.plugins.origin import Origin, SourceFile
+from whatworked.plugins.output import divert_for_good
+from whatworked.plugins.process_state import noticing
 from whatworked.plugins.registry import Kind, named, names
-from whatworked.plugins.said import plugin_output
 from whatworked.plugins.spec import Spec, parse_spec
 from whatworked.storage.canonical import sha256
 from whatworked.storage.files import read_file, user_path
 from whatworked.wording import first_few
+
+CHANGED_AT_IMPORT: dict[str, set[str]] = {}
+"""By plug-in text: parts of the process's state that its import changed."""
 
 _FOLDERS: set[str] = set()
 """Folders of plug-in files. Modules are looked for in them last."""
@@ -66,21 +74,29 @@ def resolve(spec: Spec, kind: Kind, expected: Origin | None = None, *, sealed: b
     sealed : bool
         Whether a file may import nothing of its folder but what was read and compared.
     """
-    with plugin_output():
+    with noticing() as changed, named_failures(f"{kind} {spec.text!r} cannot be imported"):
         if not spec.container:
             return named(kind, spec.target)
         module, origin = (
             _import_file(spec, kind, expected, sealed=sealed) if spec.is_file else _import_module(spec, kind)
         )
-    thing: Any = module
-    for part in spec.attribute.split("."):
-        try:
-            thing = getattr(thing, part)
-        except AttributeError:
-            raise PluginError(
-                f"{kind} {spec.text!r}: {spec.container} has no {spec.attribute!r}; it has {_offer(module)}"
-            ) from None
+        thing: Any = module
+        for part in spec.attribute.split("."):
+            try:
+                thing = getattr(thing, part)
+            except AttributeError:
+                raise PluginError(
+                    f"{kind} {spec.text!r}: {spec.container} has no {spec.attribute!r}; it has {_offer(module)}"
+                ) from None
+    CHANGED_AT_IMPORT.setdefault(spec.text, set()).update(changed)
+    _divert_at_exit()
     return thing, origin
+
+
+@functools.cache
+def _divert_at_exit() -> None:
+    """Functions for the exit run last in, first out: this one before those of the plug-in."""
+    atexit.register(divert_for_good)
 
 
 def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
@@ -93,8 +109,6 @@ def _import_module(spec: Spec, kind: Kind) -> tuple[ModuleType, Origin]:
         file = Path(f"{name.replace('.', '/')}.py")
         hint = f"for that file write ./{file}:{spec.attribute}" if file.is_file() else "is it installed?"
         raise PluginError(f"{kind} {spec.text!r} cannot be imported: {error}; {hint}") from error
-    except Exception as error:
-        raise _import_failure(spec, kind, error) from error
     return module, _module_origin(module, name, spec, kind)
 
 
@@ -111,7 +125,10 @@ def _import_file(
         raise PluginError(f"{kind} {spec.text!r}: {path} is not a Python file; its name must end in .py")
     if expected is not None and files.origin != expected:
         raise AlteredPluginError(f"{kind} {spec.text!r} is of other files: {files.origin} instead of {expected}")
-    name = f"whatworked_plugin_{path.stem}_{files.origin.files[0].digest[:12]}"
+    digest = files.origin.files[0].digest
+    name = module_name(path, digest)
+    if not sealed:  # a child would find the folder of the file, and import whatever lies there
+        announce(name, files.path, digest)
     if name not in sys.modules:
         found = importlib.util.spec_from_file_location(name, files.path, loader=files.loader())
         if found is None or found.loader is None:
@@ -126,11 +143,9 @@ def _import_file(
             _FOLDERS.add(folder)
         try:
             found.loader.exec_module(module)
-        except BaseException as error:
-            del sys.modules[name]
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            raise _import_failure(spec, kind, error) from error
+        except BaseException:
+            sys.modules.pop(name, None)
+            raise
     return sys.modules[name], files.origin
 
 
@@ -140,11 +155,6 @@ def _unreadable(error: OSError, path: Path) -> str:
     if isinstance(cause, OSError):
         return f"cannot read {path}: {cause.strerror or cause}"
     return str(error)
-
-
-def _import_failure(spec: Spec, kind: Kind, error: BaseException) -> PluginError:
-    where = f" (line {error.lineno})" if isinstance(error, SyntaxError) and error.lineno else ""
-    return PluginError(f"{kind} {spec.text!r} cannot be imported: {type(error).__name__}: {error}{where}")
 
 
 def _module_origin(module: ModuleType, name: str, spec: Spec, kind: Kind) -> Origin:
@@ -171,7 +181,9 @@ def _offer(module: ModuleType) -> str:
     own = [
         name
         for name, value in vars(module).items()
-        if not name.startswith("_") and callable(value) and getattr(value, "__module__", "").startswith(module.__name__)
+        if not name.startswith("_")
+        and callable(value)
+        and str(getattr(value, "__module__", "")).startswith(module.__name__)
     ]
     return first_few(own, 12) or "nothing that could be a plug-in"
 
@@ -199,7 +211,8 @@ def kind_of(text: str, given: str | None = None) -> Kind:
     if not spec.container:
         return "policy" if spec.target in names("policy") and spec.target not in names("estimator") else "estimator"
     thing, _ = resolve(spec, "estimator")
-    told = guess_kind(thing, spec.arguments)
+    with named_failures(f"{text!r} cannot be used"):
+        told = guess_kind(thing, spec.arguments)
     if told is None and (inspect.isclass(thing) or not callable(thing)):
         own = [name for name in vars(thing) if not name.startswith("_")] if inspect.isclass(thing) else []
         held = f"; it has {first_few(own, 12)}" if own else ""

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 from whatworked.errors import PluginError, TransferError
+from whatworked.plugins.guard import Failure, describe
 from whatworked.plugins.limits import Watch, opened, overrun
+from whatworked.runs.acquisition import Acquisition
+from whatworked.runs.fitting import Fit
+from whatworked.runs.owners import mixes, narrowed, owner_of
 from whatworked.runs.plan import Plan, Unit
-from whatworked.runs.unit import UnitResult, missing_result, run_unit
+from whatworked.runs.unit import UnitResult, fit_estimator, grade_unit, missing_result, purchase, run_unit
 from whatworked.workers.call import Answer, Call, State
 from whatworked.workers.pool import Pool
 
@@ -20,17 +26,36 @@ _OURS = f"{PluginError.__module__}.{PluginError.__qualname__}: "
 """How a traceback names an error that is told on its own."""
 
 
+_WINDOW = 96
+"""Units taken apart that are under way at most: what an interruption can lose, against restarts of processes."""
+
+Stage = Literal["whole", "buy", "fit", "grade"]
+
+
 @dataclass(frozen=True)
 class UnitCall:
-    """What a worker is asked to run: a unit, or one of its estimators, without the steps that were ended before."""
+    """What a worker is asked to run: a unit, one of its estimators, or a stage of a unit with code from outside.
+
+    The steps that were ended before are left out. `owner` is whose code it runs.
+    """
 
     unit: Unit
     estimator: str | None = None
     ended: frozenset[str] = frozenset()
+    stage: Stage = "whole"
+    owner: str | None = None
 
     def without(self, step: str) -> UnitCall:
         """The same, with one more step that was ended."""
         return replace(self, ended=self.ended | {step})
+
+
+@dataclass
+class _Apart:
+    """What the stages of a unit with code from outside have given so far."""
+
+    purchases: Mapping[int, Acquisition] = field(default_factory=dict)
+    fits: dict[str, Sequence[Fit] | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -89,20 +114,25 @@ class _Dispatch:
 
     def __init__(self, plan: Plan, units: Sequence[Unit], folder: Path | None) -> None:
         self._plan = plan
-        self._state = State(plan)
+        self._states: dict[str | None, State] = {}
         self._folder = folder
-        self._waiting = [UnitCall(unit) for unit in reversed(units)]
+        self._units = list(reversed(units))
+        self._waiting: list[UnitCall] = []
+        self._owners: dict[int, str | None] = {}
+        self._apart: dict[Unit, _Apart] = {}
         self._parts: dict[Unit, dict[str, UnitResult]] = {}
         self._running: dict[int, tuple[UnitCall, int]] = {}
 
     def supply(self, lane: int) -> Call[UnitCall] | None:
         """See `whatworked.workers.pool.Supply`."""
-        if not self._waiting:
+        call = self._next(self._owners.get(lane))
+        if call is None:
             return None
-        call, files = self._waiting.pop(), self._files(lane)
+        self._owners[lane] = call.owner
+        files = self._files(lane)
         if files is not None:
             self._running[lane] = call, files.count()
-        return Call(call, _run_call, (call, files), self._state)
+        return Call(call, _run_call, (call, files, self._apart.get(call.unit)), self._state(call.owner), call.owner)
 
     def accept(self, answer: Answer[UnitCall]) -> Iterator[tuple[Unit, UnitResult]]:
         """The unit that an answer completes, if any; after a death, what is to be tried instead is put in line."""
@@ -110,13 +140,69 @@ class _Dispatch:
         if self._running.get(answer.lane, (None,))[0] is call:  # else the lane is at its next call already
             del self._running[answer.lane]
         if not answer.died:
-            yield from self._finish(call, answer.value)
+            yield from self._proceed(call, answer.value)
         elif (step := self._overrun(answer.lane)) is not None:
             self._waiting.append(call.without(step))
+        elif call.stage == "fit":
+            yield from self._proceed(call, None)
+        elif call.stage != "whole":
+            del self._apart[call.unit]
+            yield call.unit, missing_result(self._plan, call.unit, self._estimators(call.unit))
         elif call.estimator is None:
             self._waiting += [replace(call, estimator=label) for label in reversed(self._estimators(call.unit))]
         else:
             yield from self._finish(call, missing_result(self._plan, call.unit, (call.estimator,)))
+
+    def _next(self, owner: str | None) -> UnitCall | None:
+        """A call of the owner whose process is there, if possible: another one needs a new process."""
+        while True:
+            for position in reversed(range(len(self._waiting))):
+                if self._waiting[position].owner == owner:
+                    return self._waiting.pop(position)
+            if not self._units or len(self._apart) >= _WINDOW or len(self._waiting) >= _WINDOW:
+                break
+            self._waiting.append(self._opened(self._units.pop()))
+        if not self._waiting:
+            return None
+        # The owner with the most calls, so that its process is used for long.
+        counts = Counter(call.owner for call in self._waiting)
+        most = counts.most_common(1)[0][0]
+        position = max(index for index, call in enumerate(self._waiting) if call.owner == most)
+        return self._waiting.pop(position)
+
+    def _opened(self, unit: Unit) -> UnitCall:
+        """The first call of a unit."""
+        # Where the backend chooses the process, taking units apart would keep nobody from anybody.
+        if self._folder is None or not mixes(self._plan, unit):
+            return UnitCall(unit)
+        self._apart[unit] = _Apart()
+        return UnitCall(unit, stage="buy", owner=owner_of(self._plan.policies[unit.policy]))
+
+    def _state(self, owner: str | None) -> State:
+        if owner not in self._states:
+            plan = self._plan if self._folder is None else narrowed(self._plan, owner)
+            self._states[owner] = State(plan)
+        return self._states[owner]
+
+    def _proceed(self, call: UnitCall, value: Any) -> Iterator[tuple[Unit, UnitResult]]:
+        """Keep what a stage gave, and put the next one in line."""
+        if call.stage == "whole":
+            yield from self._finish(call, value)
+        elif call.stage == "grade":
+            del self._apart[call.unit]
+            yield call.unit, value
+        elif call.stage == "buy":
+            self._apart[call.unit].purchases = value
+            policy = self._plan.policies[call.unit.policy]
+            owners = {method.estimator.label: owner_of(method.estimator) for method in self._plan.methods_of(policy)}
+            self._waiting += [
+                UnitCall(call.unit, label, stage="fit", owner=owner) for label, owner in reversed(owners.items())
+            ]
+        elif call.estimator is not None:
+            apart = self._apart[call.unit]
+            apart.fits[call.estimator] = value
+            if len(apart.fits) == len(self._estimators(call.unit)):
+                self._waiting.append(UnitCall(call.unit, stage="grade"))
 
     def records_under_way(self) -> int:
         """How many records the units have that are running."""
@@ -167,13 +253,24 @@ def _plugin_error(error: TransferError) -> PluginError:
     )
 
 
-def _run_call(plan: Plan, call: UnitCall, files: LaneFiles | None) -> UnitResult:
+def _run_call(plan: Plan, call: UnitCall, files: LaneFiles | None, apart: _Apart | None) -> Any:
     """Run in the worker."""
-    estimators = None if call.estimator is None else (call.estimator,)
-    if files is None:
-        return run_unit(plan, call.unit, estimators)
-    watch = Watch(plan.time_limit, opened(files.step), call.ended)
-    return run_unit(plan, call.unit, estimators, watch, partial(_tick, files.records))
+    watch = Watch(plan.time_limit) if files is None else Watch(plan.time_limit, opened(files.step), call.ended)
+    tick = None if files is None else partial(_tick, files.records)
+    if apart is None:
+        return run_unit(plan, call.unit, None if call.estimator is None else (call.estimator,), watch, tick)
+    if call.stage == "buy":
+        task = plan.tasks[call.unit.task]
+        policy = plan.policies[call.unit.policy]
+        budgets = plan.budgets_of(task)
+        try:
+            return purchase(task, policy, call.unit.seed, budgets, plan.batch, watch)
+        except Exception as error:  # our own code fails where the plug-in has replaced what it calls
+            failure = Failure("policy", describe(error))
+            return dict.fromkeys(budgets, Acquisition((), (), (), failure, False))
+    if call.estimator is not None:
+        return fit_estimator(plan, call.unit, call.estimator, apart.purchases, watch, tick)
+    return grade_unit(plan, call.unit, apart.purchases, apart.fits)
 
 
 def _tick(count: Path) -> None:

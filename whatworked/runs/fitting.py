@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from whatworked.environments.effects.delivery import Delivery, complete, fit_and_predict
 from whatworked.errors import PluginError
 from whatworked.plugins.guard import Failure, encodable, guarded
-from whatworked.protocols import Estimator, Predictor
+from whatworked.protocols import Estimator
 from whatworked.surfaces.equivalence import Equivalence
 from whatworked.surfaces.masks import FloatArray
 
@@ -68,16 +68,16 @@ def fit(
         Holds building, fitting and predicting together to a time limit.
     """
     started = time.perf_counter()
-    fitted: tuple[Predictor, FloatArray] | None = None
+    delivery: Delivery | None = None
     chosen: Mapping[str, float] = {}
     near_tie = False
     with guarded("estimator") as outcome, within or nullcontext():
         fitted = fit_and_predict(build(), utilities, bought)
+        delivery = complete(*fitted, utilities, bought, equivalence)
         chosen, near_tie = _hyperparameters(fitted[0]), bool(getattr(fitted[0], "near_tie", False))
     seconds = time.perf_counter() - started
-    if outcome.failure is not None or fitted is None:
+    if outcome.failure is not None or delivery is None:
         return Fit(None, seconds=seconds, failure=outcome.failure, warnings=outcome.warnings)
-    delivery = complete(*fitted, utilities, bought, equivalence)
     return Fit(delivery, chosen, near_tie, seconds, warnings=outcome.warnings)
 
 

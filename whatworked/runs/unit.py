@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from whatworked.environments.effects.delivery import grade_deliveries
+from whatworked.environments.effects.delivery import complete, grade_deliveries
 from whatworked.environments.effects.recording import record_of
 from whatworked.environments.effects.task import Task
 from whatworked.errors import PluginError
@@ -25,6 +25,7 @@ from whatworked.runs.acquisition import Acquisition, acquire
 from whatworked.runs.description import RecordCost
 from whatworked.runs.fitting import Fit, fit
 from whatworked.runs.plan import Method, Plan, Unit
+from whatworked.surfaces.masks import FloatArray
 
 _DIED = "the worker process died (out of memory, or the plug-in ended it)"
 
@@ -63,7 +64,6 @@ class _Collector:
     records: list[Record] = field(default_factory=list)
     costs: list[RecordCost] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
-    watch: Watch = field(default_factory=Watch)
     finished: Callable[[], object] | None = None
     warnings: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -124,12 +124,11 @@ def run_unit(
     budgets = plan.budgets_of(task)
     watch = watch or Watch(plan.time_limit)
     purchases = purchase(task, policy, unit.seed, budgets, plan.batch, watch)
-    collected = _Collector(watch=watch, finished=finished)
-    for acquisition in {id(bought): bought for bought in purchases.values()}.values():
-        if acquisition.failure is not None:
-            collected.log.append(_trace(task, policy.label, unit.seed, acquisition.failure))
+    collected = _Collector(finished=finished)
+    _log_failures(collected, task, policy, unit.seed, purchases)
     for slot in _slots(plan, unit, estimators):
-        _deliver(collected, slot, purchases[slot.budget])
+        acquisition = purchases[slot.budget]
+        _keep(collected, slot, acquisition, _fit(slot, acquisition, watch))
     return collected.result()
 
 
@@ -144,6 +143,72 @@ def purchase(
         budget: first if nested or budget == largest else _acquire(task, policy, seed, budget, batch, watch)
         for budget in budgets
     }
+
+
+def fit_estimator(
+    plan: Plan,
+    unit: Unit,
+    label: str,
+    purchases: Mapping[int, Acquisition],
+    watch: Watch,
+    finished: Callable[[], object] | None = None,
+) -> tuple[Fit, ...]:
+    """Fits of one estimator to what was bought, in the order of their records, without the fitted models."""
+    fits = []
+    for slot in _slots(plan, unit, (label,)):
+        try:
+            fitted = _fit(slot, purchases[slot.budget], watch)
+        except Exception as error:  # our own code fails where the plug-in has replaced what it calls
+            fitted = Fit(None, failure=Failure("estimator", describe(error)))
+        delivery = fitted.delivery
+        fits.append(fitted if delivery is None else replace(fitted, delivery=replace(delivery, model=_Unknown())))
+        if finished is not None:
+            finished()
+    return tuple(fits)
+
+
+def grade_unit(
+    plan: Plan, unit: Unit, purchases: Mapping[int, Acquisition], fits: Mapping[str, Sequence[Fit] | None]
+) -> UnitResult:
+    """What `run_unit` gives, of a unit whose purchases and fits were made elsewhere.
+
+    Parameters
+    ----------
+    plan, unit : Plan, Unit
+        The run, and which part of it.
+    purchases : mapping of int to Acquisition
+        As `purchase` gives them.
+    fits : mapping of str to sequence of Fit
+        By label of the estimator, as `fit_estimator` gives them; None where the process died.
+    """
+    task, policy = plan.tasks[unit.task], plan.policies[unit.policy]
+    collected = _Collector()
+    _log_failures(collected, task, policy, unit.seed, purchases)
+    waiting = {label: None if made is None else iter(made) for label, made in fits.items()}
+    for slot in _slots(plan, unit, None):
+        made = waiting[slot.method.estimator.label]
+        if made is None:
+            collected.add(slot, (), Fit(None, failure=Failure("process", _DIED)))
+        else:
+            _keep(collected, slot, purchases[slot.budget], _completed(slot, next(made)))
+    return collected.result()
+
+
+class _Unknown:
+    """Stands for a model that stayed in the process of its plug-in."""
+
+    def predict(self, masks: FloatArray) -> FloatArray:
+        raise NotImplementedError
+
+
+def _completed(slot: _Slot, fitted: Fit) -> Fit:
+    """The fit with its prediction completed here, so that the plug-in's process decides no known value."""
+    delivery = fitted.delivery
+    if delivery is None:
+        return fitted
+    classes = slot.task.equivalence if slot.method.estimator.takes_classes else None
+    whole = complete(delivery.model, delivery.predictions, slot.task.surface.utilities, delivery.bought, classes)
+    return replace(fitted, delivery=whole)
 
 
 def missing_result(plan: Plan, unit: Unit, estimators: Sequence[str]) -> UnitResult:
@@ -174,21 +239,35 @@ def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int, wat
     return acquire(built, task.surface.utilities, budget, batch, task.equivalence, watch)
 
 
-def _deliver(collected: _Collector, slot: _Slot, acquisition: Acquisition) -> None:
-    task, seed, budget = slot.task, slot.seed, slot.budget
-    estimator = slot.method.estimator
-    bought = acquisition.ranks[:budget]
-    broke = acquisition.failure if len(bought) < budget else None
-    fitted = Fit(None, failure=broke)
-    if broke is None:
-        classes = task.equivalence if estimator.takes_classes else None
-        build = partial(estimator.build_estimator, seed, classes)
-        within = collected.watch.step("estimator", slot.method.label, seed, budget)
-        fitted = fit(build, task.surface.utilities, bought, classes, within)
-        if (failure := fitted.failure) is not None:
-            fitted = replace(fitted, seconds=collected.watch.used(fitted.seconds, failure.late))
-            collected.log.append(_trace(task, slot.method.label, seed, failure, budget))
-    collected.add(slot, bought, fitted, acquisition)
+def _log_failures(
+    collected: _Collector, task: Task, policy: Plugin, seed: int, purchases: Mapping[int, Acquisition]
+) -> None:
+    for acquisition in {id(bought): bought for bought in purchases.values()}.values():
+        if acquisition.failure is not None:
+            collected.log.append(_trace(task, policy.label, seed, acquisition.failure))
+
+
+def _broke(slot: _Slot, acquisition: Acquisition) -> Failure | None:
+    return acquisition.failure if len(acquisition.ranks[: slot.budget]) < slot.budget else None
+
+
+def _fit(slot: _Slot, acquisition: Acquisition, watch: Watch) -> Fit:
+    task, estimator = slot.task, slot.method.estimator
+    broke = _broke(slot, acquisition)
+    if broke is not None:
+        return Fit(None, failure=broke)
+    classes = task.equivalence if estimator.takes_classes else None
+    build = partial(estimator.build_estimator, slot.seed, classes)
+    within = watch.step("estimator", slot.method.label, slot.seed, slot.budget)
+    fitted = fit(build, task.surface.utilities, acquisition.ranks[: slot.budget], classes, within)
+    failure = fitted.failure
+    return fitted if failure is None else replace(fitted, seconds=watch.used(fitted.seconds, failure.late))
+
+
+def _keep(collected: _Collector, slot: _Slot, acquisition: Acquisition, fitted: Fit) -> None:
+    if fitted.failure is not None and _broke(slot, acquisition) is None:
+        collected.log.append(_trace(slot.task, slot.method.label, slot.seed, fitted.failure, slot.budget))
+    collected.add(slot, acquisition.ranks[: slot.budget], fitted, acquisition)
 
 
 def _record(slot: _Slot, bought: tuple[int, ...], fitted: Fit) -> Record:

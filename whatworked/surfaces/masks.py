@@ -18,7 +18,8 @@ from whatworked.wording import first_few
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-BitArray = npt.NDArray[np.int8]
+BitArray = npt.NDArray[np.int8] | npt.NDArray[np.float64]
+"""Rows of 0 and 1: int8 inside the package, float64 where plug-ins get them, since products of int8 wrap at 127."""
 
 MAX_OPTIONS = 20
 """Largest number of options the mathematics is built and measured for."""

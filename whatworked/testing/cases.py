@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, all_bits, anchors, bits_of
+from whatworked.surfaces.masks import FloatArray, IntArray, all_bits, anchors, bits_of
 
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 7, 8)
 _MANY = 40
@@ -39,9 +39,9 @@ class Case:
         return self.truth.size.bit_length() - 1
 
     @property
-    def masks(self) -> BitArray:
+    def masks(self) -> FloatArray:
         """Fresh rows of bits, shape (n, d)."""
-        return bits_of(self.ranks, self.d)
+        return bits_of(self.ranks, self.d).astype(np.float64)
 
     @property
     def utilities(self) -> FloatArray:

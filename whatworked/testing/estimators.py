@@ -14,17 +14,21 @@ from whatworked.runs.fitting import fit
 from whatworked.surfaces.equivalence import Equivalence
 from whatworked.surfaces.masks import FloatArray, all_bits
 from whatworked.testing.cases import Case, cases, classes, flat_cases, orders, sizes, surface
-from whatworked.testing.kit import Check, Violation, during, global_state
+from whatworked.testing.kit import Check, Violation, during, global_state, unchanged_process
 
 _CLOSE = 1e-9
 Dimensions = tuple[int, ...]
+
+
+def _cube(d: int) -> FloatArray:
+    return all_bits(d).astype(np.float64)
 
 
 def _predict(plugin: Plugin, case: Case, seed: int = 0, equivalence: Equivalence | None = None) -> FloatArray:
     masks, values = case.masks, case.utilities
     masks.flags.writeable = values.flags.writeable = False
     predictor = plugin.build_estimator(seed, equivalence).fit(masks, values)
-    return checked_predictions(predictor.predict(all_bits(case.d)), case.d)
+    return checked_predictions(predictor.predict(_cube(case.d)), case.d)
 
 
 def _typical(d: int) -> Case:
@@ -78,11 +82,18 @@ def no_global_state(plugin: Plugin, dimensions: Dimensions) -> None:
         raise Violation("predictions depend on the state of the global random generators")
 
 
+def process_state(plugin: Plugin, dimensions: Dimensions) -> None:
+    """Import, construction, fit and predict leave the state of the process as it was."""
+    case = _typical(min(4, max(dimensions)))
+    with during(case.what), unchanged_process(plugin.spec):
+        _predict(plugin, case)
+
+
 def arguments_untouched(plugin: Plugin, dimensions: Dimensions) -> None:
     """The arrays of masks and utilities are left as they were, writeable or not."""
     for d in dimensions:
         case = _typical(d)
-        masks, values, cube = case.masks, case.utilities, all_bits(d)
+        masks, values, cube = case.masks, case.utilities, _cube(d)
         with during(case.what):
             predictor = plugin.build_estimator(0).fit(masks, values)
             predictor.predict(cube)
@@ -91,7 +102,7 @@ def arguments_untouched(plugin: Plugin, dimensions: Dimensions) -> None:
                 for name, now, then in (
                     ("masks", masks, case.masks),
                     ("utilities", values, case.utilities),
-                    ("the masks to predict", cube, all_bits(d)),
+                    ("the masks to predict", cube, _cube(d)),
                 )
                 if not np.array_equal(now, then)
             ]
@@ -102,7 +113,7 @@ def arguments_untouched(plugin: Plugin, dimensions: Dimensions) -> None:
 def any_rows(plugin: Plugin, dimensions: Dimensions) -> None:
     """A mask's prediction does not depend on which other masks are asked for, or on their order."""
     for d in dimensions:
-        case, cube = _typical(d), all_bits(d)
+        case, cube = _typical(d), _cube(d)
         with during(case.what):
             predictor = plugin.build_estimator(0).fit(case.masks, case.utilities)
             whole = checked_predictions(predictor.predict(cube), d)
@@ -116,7 +127,7 @@ def any_rows(plugin: Plugin, dimensions: Dimensions) -> None:
 def earlier_predictors(plugin: Plugin, dimensions: Dimensions) -> None:
     """A later fit leaves an earlier predictor as it was."""
     d = min(4, max(dimensions))
-    case, cube = _typical(d), all_bits(d)
+    case, cube = _typical(d), _cube(d)
     with during(case.what):
         estimator = plugin.build_estimator(0)
         predictor = estimator.fit(case.masks, case.utilities)
@@ -164,6 +175,7 @@ CHECKS = (
     Check("flat surfaces", "copes with equal utilities and with the ends of [0, 1]", flat_surfaces),
     Check("repeatable", "equal arguments and seed give equal predictions", repeatable),
     Check("no global state", "neither uses nor changes global random generators", no_global_state),
+    Check("process state", "leaves process-wide state as it was", process_state),
     Check("arguments untouched", "leaves the arrays it is given alone", arguments_untouched),
     Check("any rows", "predicts a mask alike alone, in company and in any order", any_rows),
     Check("earlier predictors", "a later fit leaves earlier predictors alone", earlier_predictors),

@@ -19,6 +19,8 @@ from whatworked.errors import PluginError
 from whatworked.plugins import Plugin
 from whatworked.plugins.guard import describe, guarded
 from whatworked.plugins.limits import TimeLimitError, Watch
+from whatworked.plugins.process_state import noticing, preserved
+from whatworked.plugins.resolve import CHANGED_AT_IMPORT
 
 TIME_LIMIT = 60.0
 """Seconds for each case of a check, where nothing else is asked for."""
@@ -161,6 +163,24 @@ def global_state(seed: int) -> Iterator[None]:
                 "it draws from the global random generators; use a generator made from random_state, "
                 "or give `random_state` to what it calls"
             )
+
+
+@contextmanager
+def unchanged_process(spec: str | None) -> Iterator[None]:
+    """See that the block, and the import of a plug-in text, leave the state of the process as it was.
+
+    Raises
+    ------
+    Violation
+        Naming what was changed.
+    """
+    with noticing() as changed, preserved():
+        yield
+    changed |= CHANGED_AT_IMPORT.get(spec or "", set())
+    if changed:
+        raise Violation(
+            f"it changes state of the whole process: {', '.join(sorted(changed))}; leave it, or put it back"
+        )
 
 
 @contextmanager

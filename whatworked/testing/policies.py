@@ -11,7 +11,7 @@ from whatworked.runs.acquisition import acquire
 from whatworked.surfaces.equivalence import Equivalence
 from whatworked.surfaces.masks import IntArray, all_bits, anchors
 from whatworked.testing.cases import Case, cases, classes, flat_cases, orders, sizes, surface
-from whatworked.testing.kit import Check, Violation, during, global_state
+from whatworked.testing.kit import Check, Violation, during, global_state, unchanged_process
 
 _EXHAUSTED = 4
 """Largest d at which a cube is bought to its end."""
@@ -123,6 +123,13 @@ def no_global_state(plugin: Plugin, dimensions: Dimensions) -> None:
             raise Violation("purchases depend on the state of the global random generators")
 
 
+def process_state(plugin: Plugin, dimensions: Dimensions) -> None:
+    """Import, construction and asking leave the state of the process as it was."""
+    for case in _typical((min(4, max(dimensions)),)):
+        with during(case.what), unchanged_process(plugin.spec):
+            _ask(plugin.build_policy(0), case)
+
+
 def arguments_untouched(plugin: Plugin, dimensions: Dimensions) -> None:
     """The arrays of the state are left as they were, writeable or not."""
     for case in _typical(dimensions):
@@ -166,6 +173,7 @@ CHECKS = (
     Check("repeatable", "equal state and seed give equal purchases", repeatable),
     Check("no memory", "an answer does not depend on earlier calls", no_memory),
     Check("no global state", "neither uses nor changes global random generators", no_global_state),
+    Check("process state", "leaves process-wide state as it was", process_state),
     Check("arguments untouched", "leaves the arrays of the state alone", arguments_untouched),
     Check("only purchases", "uses nothing but what was measured", only_purchases),
     Check("classes", "answers a state that shows code-equivalence classes", with_classes),

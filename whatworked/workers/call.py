@@ -50,12 +50,16 @@ class Call(Generic[Subject]):
         Its arguments, after the content of the state if there is one.
     state : State or None
         What it shares with other calls.
+    owner : str or None
+        Whose code it runs, None for code of this package alone. A process of ours that has run code of an owner runs
+        no other calls afterwards; it is replaced first.
     """
 
     subject: Subject
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
     state: State | None = None
+    owner: str | None = None
 
 
 Supply = Callable[[int], Call[Subject] | None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -18,6 +19,9 @@ def prepare_process(parent: int) -> None:
     """
     from joblib.externals.loky import process_executor
 
+    # Standard output belongs to the command that asked; a worker answers by other ways.
+    with contextlib.suppress(OSError):
+        os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

@@ -81,6 +81,7 @@ class _Lane:
         self.number = number
         self.dead = False
         self._profile = profile
+        self._owner: str | None = None
         self._start()
 
     def maker(self) -> Maker:
@@ -98,13 +99,15 @@ class _Lane:
         """The future of a call, which is asked of a new process if the last one died."""
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
-        if self.dead:
+        if self.dead or self._owner not in (None, call.owner):
             self._replace()
             self.maker()  # a call must not be blamed for a machine on which no process lives
+        self._owner = call.owner
         try:
             return self._submit(call)
         except BrokenProcessPool:  # it died with nothing to do
             self._replace()
+            self._owner = call.owner
             return self._submit(call)
 
     def value(self, future: Any) -> Any:
@@ -136,6 +139,7 @@ class _Lane:
 
     def _start(self) -> None:
         self._token = ""
+        self._owner = None
         self._executor = start_processes(self._profile)
         # Asked for at once, so that the process loads its libraries while the caller gets ready.
         self._maker = self._executor.submit(observe, self._profile)

@@ -75,7 +75,7 @@ def fit_and_predict(estimator: Estimator, utilities: FloatArray, bought: Sequenc
     masks, values = observations(bought, utilities)
     model = estimator.fit(masks, values)
     d = masks.shape[1]
-    return model, checked_predictions(model.predict(all_bits(d)), d)
+    return model, checked_predictions(model.predict(all_bits(d).astype(np.float64)), d)
 
 
 def complete(

@@ -14,7 +14,7 @@ import numpy as np
 from whatworked.errors import PluginError
 from whatworked.protocols import Policy, SearchState
 from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, anchors, bits_of, mask_string, ranks_of
+from whatworked.surfaces.masks import FloatArray, IntArray, anchors, bits_of, mask_string, ranks_of
 from whatworked.wording import first_few
 
 Ask = Callable[[SearchState, int], IntArray]
@@ -77,11 +77,12 @@ def state_after(
     return SearchState(masks.shape[1], masks, values, remaining, equivalence)
 
 
-def observations(bought: Sequence[int], utilities: FloatArray) -> tuple[BitArray, FloatArray]:
-    """Measured masks, anchors first, and their utilities: fresh read-only arrays, shapes (n, d) and (n,)."""
+def observations(bought: Sequence[int], utilities: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Measured masks as float64, anchors first, and their utilities: fresh read-only arrays, shapes (n, d) and (n,)."""
     d = utilities.size.bit_length() - 1
     measured = measured_after(bought, d)
-    masks, values = bits_of(measured, d), np.array(utilities[measured], dtype=np.float64)
+    masks = bits_of(measured, d).astype(np.float64)
+    values = np.array(utilities[measured], dtype=np.float64)
     masks.flags.writeable = values.flags.writeable = False
     return masks, values
 
