@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import sys
@@ -22,6 +23,8 @@ def prepare_process(parent: int) -> None:
     # Standard output belongs to the command that asked; a worker answers by other ways.
     with contextlib.suppress(OSError):
         os.dup2(2, 1)
+    # loky's start method is unknown to processes that a plug-in starts here: they would die as they start, for ever.
+    multiprocessing.set_start_method(None, force=True)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
