@@ -28,6 +28,7 @@ import numpy.typing as npt
 from whatworked.errors import InvalidArtifactError, InvalidMaskError, InvalidSurfaceError
 from whatworked.grading.artifact import read_artifact
 from whatworked.grading.grades import ENDPOINT, NEAR_OPTIMAL, TOLERANCES, ZERO, Grade, recovery
+from whatworked.surfaces.cost_map import LARGEST_COST
 from whatworked.surfaces.edges import DIRECT_LIMIT, edges, option_pairs
 from whatworked.surfaces.masks import FloatArray, IntArray, mask_ranks, mask_string, real_numbers
 from whatworked.surfaces.surface import ResponseSurface, select
@@ -245,9 +246,9 @@ def _native(truth: ResponseSurface, tables: FloatArray) -> list[dict[str, Any]]:
         return [{}] * len(tables)
     # A prediction below 0 has no cost; it counts like 0, the least utility there is.
     costs = truth.utility_map.to_native(np.maximum(tables, 0.0))
-    bounded = np.isfinite(costs)
-    # Two infinite costs have no difference. The rows are graded with zeros in their place, and their error is then
-    # replaced by None.
+    # Two infinite costs have no difference, and costs near the largest float have no sum. The rows are graded with
+    # zeros in their place, and their error is then replaced by None.
+    bounded = np.abs(costs) <= LARGEST_COST
     totals, _ = reference.effect_errors(np.where(bounded, costs, 0.0))
     scale = reference.mean_absolute_effect
     results = []

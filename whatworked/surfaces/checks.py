@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.surfaces.cost_map import CostMap
+from whatworked.surfaces.cost_map import LARGEST_COST, CostMap
 from whatworked.surfaces.masks import MAX_OPTIONS, FloatArray, IntArray, mask_string, real_numbers
 from whatworked.wording import counted, first_few
 
@@ -53,15 +53,19 @@ def cell_values(values: npt.ArrayLike, what: str, d: int, problems: list[str]) -
     return column
 
 
-def check_range(utilities: FloatArray, inverted: bool, problems: list[str]) -> None:
-    """Add utilities outside [0, 1] to `problems`; if the map is to be `inverted`, also those without a finite cost."""
+def check_range(utilities: FloatArray, costs: CostMap | None, problems: list[str]) -> None:
+    """Add utilities outside [0, 1] to `problems`; where there are costs, also those whose cost counts as infinite."""
     d = utilities.size.bit_length() - 1
     offenders = np.flatnonzero((utilities < -ROUNDING) | (utilities > 1 + ROUNDING))
     if offenders.size:
         problems.append(f"utilities: {_named(utilities, offenders, d)} outside [0, 1]")
-    worthless = np.flatnonzero(utilities <= 0)
-    if inverted and worthless.size:
-        problems.append(f"utilities: {_named(utilities, worthless, d)} without a finite native cost")
+    if costs is None:
+        return
+    worthless = np.flatnonzero((utilities <= 0) | (costs.to_native(utilities) > LARGEST_COST))
+    if worthless.size:
+        problems.append(
+            f"utilities: {_named(utilities, worthless, d)} without a finite native cost (up to {LARGEST_COST:g})"
+        )
 
 
 def check_native(utilities: FloatArray, native: FloatArray, costs: CostMap, problems: list[str]) -> None:

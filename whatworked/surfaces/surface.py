@@ -89,7 +89,7 @@ class ResponseSurface:
         utilities = cell_values(self.utilities, "utilities", len(options), problems)
         native = None if self.native is None else cell_values(self.native, "native values", len(options), problems)
         if utilities is not None:
-            check_range(utilities, self.utility_map is not None, problems)
+            check_range(utilities, self.utility_map, problems)
         if utilities is not None and native is not None and self.utility_map is not None:
             check_native(utilities, native, self.utility_map, problems)
         if problems:
