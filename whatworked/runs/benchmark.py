@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from whatworked.arguments import is_several, path, shown, whole_number, whole_numbers
+from whatworked.arguments import names as as_names
 from whatworked.errors import InvalidOptionError, unknown_name
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.inspecting import is_instance
@@ -17,7 +19,7 @@ from whatworked.runs.dispatch import run_units
 from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_finished, read_run
 from whatworked.runs.journal import Journal
 from whatworked.runs.plan import Method, Plan, crossed
-from whatworked.runs.tasks import Task, as_names, catalog_tasks
+from whatworked.runs.tasks import Task, catalog_tasks, given_tasks
 from whatworked.runs.unit import UnitResult, run_unit
 from whatworked.storage.lock import folder_lock
 from whatworked.workers.pool import DEFAULT_BACKEND, open_pool
@@ -31,11 +33,11 @@ def bench(
     policies: Named | Iterable[Named],
     budgets: int | Iterable[int],
     out: Path | str,
-    tasks: Task | Iterable[Task] | None = None,
+    tasks: str | Task | Iterable[str | Task] | None = None,
     seeds: int = 20,
     batch: int = 1,
     jobs: int = 1,
-    extra: Sequence[Method] = (),
+    extra: Iterable[Method] = (),
     fresh: bool = False,
     time_limit: float | None = None,
     backend: str = DEFAULT_BACKEND,
@@ -50,15 +52,15 @@ def bench(
         Credits beside the two anchors. A condition is run under those that it has masks for.
     out : Path or str
         Folder of the run. A run that was interrupted goes on where it stopped; a finished one is read.
-    tasks : Task or several, optional
-        Conditions; default: all that have a reference table.
+    tasks : str or Task, or several, optional
+        Conditions, by name or as tasks; default: all that have a reference table.
     seeds : int, default 20
         Number of seeds for methods with randomness; others run once.
     batch : int, default 1
         Masks bought per ask.
     jobs : int, default 1
         Worker processes. Results do not depend on it.
-    extra : sequence of whatworked.runs.Method, optional
+    extra : iterable of whatworked.runs.Method, optional
         Further combinations, for instance `named_methods` of ``GP-E``.
     fresh : bool, default False
         Whether to replace a run that the folder holds.
@@ -81,10 +83,18 @@ def bench(
         If the folder is in use or cannot be written.
     """
     combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
-    chosen = catalog_tasks() if tasks is None else (tasks,) if isinstance(tasks, Task) else tuple(tasks)
-    budgets = (budgets,) if isinstance(budgets, int) else tuple(budgets)
-    plan = Plan(chosen, (*combined, *extra), budgets, seeds, batch, time_limit)
-    return execute(plan, Path(out), jobs, fresh, backend=backend)
+    chosen = catalog_tasks() if tasks is None else given_tasks(tasks)
+    plan = Plan(chosen, (*combined, *_methods(extra)), whole_numbers(budgets, "budgets"), seeds, batch, time_limit)
+    return execute(plan, path(out, "out"), whole_number(jobs, "jobs", 1), fresh, backend=backend)
+
+
+def _methods(extra: Iterable[Method]) -> tuple[Method, ...]:
+    given: Any = tuple(extra) if is_several(extra) else (extra,)
+    if wrong := [method for method in given if not isinstance(method, Method)]:
+        raise InvalidOptionError(
+            f"extra holds {shown(wrong[0])}; give whatworked.runs.Method objects, as named_methods(['GP-E']) returns"
+        )
+    return tuple(given)
 
 
 def load_all(named: Named | Iterable[Named], kind: Kind) -> tuple[Plugin, ...]:
@@ -98,15 +108,15 @@ def load_all(named: Named | Iterable[Named], kind: Kind) -> tuple[Plugin, ...]:
 def _several(named: Named | Iterable[Named]) -> Iterable[Named]:
     """What is given, as several: a text, or what is itself a plug-in, is one, even if it can be iterated over."""
     itself = isinstance(named, str | Plugin) or callable(named) or is_instance(named)
-    return (named,) if itself or not isinstance(named, Iterable) else named
+    return (named,) if itself or not is_several(named) else named
 
 
-def named_methods(labels: str | Sequence[str]) -> tuple[Method, ...]:
+def named_methods(labels: str | Iterable[str]) -> tuple[Method, ...]:
     """Combinations by the names under which they come with WhatWorked.
 
     Parameters
     ----------
-    labels : str or sequence of str
+    labels : str or iterable of str
         For instance ``GP-E`` or ``RGP``; ``whatworked bench --list`` shows them.
 
     Returns
@@ -124,7 +134,7 @@ def named_methods(labels: str | Sequence[str]) -> tuple[Method, ...]:
     >>> [one.label for one in named_methods(["D2", "GP-E"])]
     ['D2', 'GP-E']
     """
-    known, labels = methods(), as_names(labels)
+    known, labels = methods(), as_names(labels, "labels")
     for label in labels:
         if label not in known:
             raise unknown_name("method", label, known)
