@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -138,7 +139,7 @@ def estimator(name: str, equivalence: Equivalence | None = None) -> Estimator:
     Parameters
     ----------
     name : str
-        ``ridge-main``, ``ridge-pair``, ``gp``, ``mean``, or one of these with ``class-`` in front.
+        ``ridge-main``, ``ridge-pair``, ``gp``, ``mean``, ``relevance-gp``, or one of these with ``class-`` in front.
     equivalence : Equivalence, optional
         The workflow's classes, for an estimator of ``class-…``; without them every mask is a class of its own.
 
@@ -156,7 +157,7 @@ def estimator(name: str, equivalence: Equivalence | None = None) -> Estimator:
     >>> estimator("ridge-pair")
     RidgeEstimator(degree=2)
     """
-    factory = _named("estimator", name, ESTIMATORS)
+    factory = _named("estimator", name, ESTIMATORS, "ESTIMATORS")
     return factory(equivalence) if name.startswith("class-") else factory()
 
 
@@ -166,8 +167,8 @@ def policy(name: str, random_state: int = 0) -> Policy:
     Parameters
     ----------
     name : str
-        ``design-main``, ``design-pair``, ``random``, ``gp-grid``, ``gp-effect``, or one of these with ``class-`` in
-        front.
+        ``design-main``, ``design-pair``, ``random``, ``gp-grid``, ``gp-effect``, ``relevance-effect``,
+        ``relevance-lookahead``, or one of these with ``class-`` in front.
     random_state : int
         Seed from 0; it matters to random orders only.
 
@@ -187,7 +188,7 @@ def policy(name: str, random_state: int = 0) -> Policy:
     >>> policy("gp-effect")
     KrigingPolicy(target='effect', class_aware=False)
     """
-    factory = _named("policy", name, POLICIES)
+    factory = _named("policy", name, POLICIES, "POLICIES")
     return factory(random_state=random_state) if name.endswith("random") else factory()
 
 
@@ -197,7 +198,8 @@ def method(label: str) -> Control:
     Parameters
     ----------
     label : str
-        ``D1``, ``D2``, ``Random D2``, ``GP-G``, ``GP-E``, ``CD1``, ``CD2`` or ``CGP-E``.
+        ``D1``, ``D2``, ``Random D2``, ``GP-G``, ``GP-E``, ``CD1``, ``CD2`` or ``CGP-E``; or ``RGP`` or ``CRGP``, which
+        were chosen in this package.
 
     Returns
     -------
@@ -213,10 +215,14 @@ def method(label: str) -> Control:
     >>> method("GP-E").estimator, method("GP-E").policy
     ('gp', 'gp-effect')
     """
-    return _named("method", label, METHODS)
+    return _named("method", label, METHODS, "METHODS")
 
 
-def _named(kind: str, name: str, known: Mapping[str, Thing]) -> Thing:
-    if name not in known:
+def _named(kind: str, name: str, known: Mapping[str, Thing], table: str) -> Thing:
+    """What stands under a name here, or else in `table` of the methods chosen in this package."""
+    if not isinstance(name, str) or name not in known:
+        # By name, since that room stands on this one: all methods that `whatworked bench --list` shows are found here.
+        known = {**known, **getattr(importlib.import_module("whatworked.inference"), table)}
+    if not isinstance(name, str) or name not in known:
         raise unknown_name(kind, name, known)
     return known[name]

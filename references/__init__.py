@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from whatworked.arguments import path
 from whatworked.errors import ReferenceTableError, unknown_name
 from whatworked.storage.canonical import sha256
 from whatworked.storage.files import read_file, storage_errors
@@ -25,7 +26,7 @@ def folder() -> Path:
 
 
 def _in(where: Path | str | None) -> Path:
-    return folder() if where is None else Path(where)
+    return folder() if where is None else path(where, "folder of reference tables")
 
 
 def table_path(condition: str, where: Path | str | None = None) -> Path:
@@ -78,7 +79,7 @@ def table_digest(condition: str, where: Path | str | None = None) -> str:
     tables = read_index(_in(where)).tables
     if not tables:
         raise no_tables(where)
-    if condition not in tables:
+    if not isinstance(condition, str) or condition not in tables:
         raise unknown_name("reference table", condition, sorted(tables))
     return tables[condition].digest
 
@@ -115,22 +116,22 @@ def load_table(condition: str, where: Path | str | None = None) -> Table:
     """
     from whatworked.references.schema import parse
 
-    expected, path = table_digest(condition, where), table_path(condition, where)
-    if not path.exists():
+    expected, file = table_digest(condition, where), table_path(condition, where)
+    if not file.exists():
         raise ReferenceTableError(
-            f"{path} is in the index but missing; `whatworked rebuild {condition}` makes it again"
+            f"{file} is in the index but missing; `whatworked rebuild {condition}` makes it again"
         )
-    with storage_errors(path, "read"):
-        data = read_file(path, LARGEST)
+    with storage_errors(file, "read"):
+        data = read_file(file, LARGEST)
     if (found := sha256(data)) != expected:
         raise ReferenceTableError(
-            f"{path} was altered: its digest is {found} and the index says {expected}; "
+            f"{file} was altered: its digest is {found} and the index says {expected}; "
             f"restore the file, or make it again with `whatworked rebuild {condition}`"
         )
-    table = parse(data, str(path))
+    table = parse(data, str(file))
     if table.header.condition != condition:
         raise ReferenceTableError(
-            f"{path} holds the table of {table.header.condition}; "
+            f"{file} holds the table of {table.header.condition}; "
             f"restore the file, or make it again with `whatworked rebuild {condition}`"
         )
     return table
@@ -174,6 +175,6 @@ def load_surface(condition: str, where: Path | str | None = None) -> ResponseSur
         utilities=np.array([row.utility for row in table.rows], dtype=np.float64),
         native=np.array([row.native for row in table.rows], dtype=np.float64),
         utility_map=None if header.cost_scale is None else CostMap(header.cost_scale),
-        name=condition,
+        name=str(condition),
         native_unit=header.unit,
     )

@@ -156,15 +156,15 @@ def nearest(name: str, allowed: Iterable[str], n: int = 3, cutoff: float = 0.5) 
     return [known for one in near for known in folded[one]][:n]
 
 
-def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UnknownNameError:
+def unknown_name(kind: str, name: object, allowed: Iterable[str]) -> UnknownNameError:
     """Build the error for an unknown name, offering the nearest ones.
 
     Parameters
     ----------
     kind : str
         What the name was meant to be, for instance ``"condition"``.
-    name : str
-        What was given.
+    name : object
+        What was given; anything but a text is unknown, whatever it is.
     allowed : iterable of str
         All names that exist.
 
@@ -179,6 +179,8 @@ def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UnknownNameErr
     unknown condition 'spambas'; did you mean spambase? (2 exist: spambase, wine)
     """
     names = list(allowed)
-    near = nearest(name, names)
+    near = nearest(name, names) if isinstance(name, str) else []
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return UnknownNameError(f"unknown {kind} {name!r}{hint} ({len(names)} exist: {first_few(names, 12)})")
+    return UnknownNameError(
+        f"unknown {kind} {' '.join(f'{name!r:.200}'.split())}{hint} ({len(names)} exist: {first_few(names, 12)})"
+    )

@@ -104,7 +104,7 @@ def test_rounding_at_the_bounds_is_kept():
     assert one["111"] == 1.0 + 2e-16
 
 
-@pytest.mark.parametrize("mask", ["00", "0000", "00a", 3])
+@pytest.mark.parametrize("mask", ["00", "0000", "00a", 8])
 def test_unknown_masks(mask):
     with pytest.raises(InvalidMaskError):
         surface()[mask]

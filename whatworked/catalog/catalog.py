@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from whatworked.arguments import names as as_names
 from whatworked.catalog.manifest_files import Entry, entries
 from whatworked.catalog.tracks import SIX, TRACKS, Track
 from whatworked.errors import unknown_name
@@ -84,7 +85,7 @@ def condition(name: str) -> Condition:
     Condition(id='wine__d6', source='wine', family='clustering', dimensions=6, track='paired')
     """
     known = {condition.id: condition for condition in conditions()}
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise unknown_name("condition", name, known)
     return known[name]
 
@@ -137,7 +138,7 @@ def sources(family: str | None = None) -> tuple[str, ...]:
     ('dry_bean', 'glass', 'seeds', 'wine')
     """
     known = families()
-    if family is not None and family not in known:
+    if family is not None and (not isinstance(family, str) or family not in known):
         raise unknown_name("family", family, known)
     wanted = known if family is None else (family,)
     return tuple(
@@ -164,6 +165,8 @@ def select(names: str | Iterable[str] = (), family: str | Iterable[str] = ()) ->
     ------
     UnknownNameError
         If a condition or family does not exist.
+    InvalidOptionError
+        If names or families are given otherwise.
     ManifestError
         If a folder of manifests does not exist, or two share an id; a wrong one alone is its conditions' `problem`.
 
@@ -172,18 +175,13 @@ def select(names: str | Iterable[str] = (), family: str | Iterable[str] = ()) ->
     >>> [one.id for one in select("wine", family="retrieval")]
     ['wine', 'arguana', 'scifact', 'scifact__d6']
     """
-    wanted = {condition(name).id for name in _several(names)}
-    kinds = set(_several(family))
+    wanted = {condition(name).id for name in as_names(names, "names")}
+    kinds = set(as_names(family, "family"))
     for kind in kinds:
         sources(kind)
     if not wanted and not kinds:
         return conditions()
     return tuple(condition for condition in conditions() if condition.id in wanted or condition.family in kinds)
-
-
-def _several(names: str | Iterable[str]) -> Iterable[str]:
-    """Names as several: a string is one name, not its letters."""
-    return (names,) if isinstance(names, str) else names
 
 
 def _condition(entry: Entry, track: Track) -> Condition:

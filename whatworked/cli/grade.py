@@ -185,7 +185,7 @@ def _native_rows(labelled: LabelledSurface, result: Grade) -> list[tuple[str, st
     if labelled.surface.utility_map is None:
         return [("native effect recovery", "-", "undefined: the metric is the utility itself")]
     unit = f"in {labelled.surface.native_unit}" if labelled.surface.native_unit else "in the unit of the cost"
-    unbounded = "cells predicted at utility 0, an infinite cost"
+    unbounded = "cells predicted at utility 0 or next to it, an infinite cost"
     if result.native_unbounded:
         unbounded += ": E is undefined and R is 0"
     return [

@@ -185,4 +185,4 @@ def _json_like(value: object) -> str:
         return "an array"
     if value is None or isinstance(value, bool | str):
         return json.dumps(value)
-    return repr(value)
+    return " ".join(repr(value).split())

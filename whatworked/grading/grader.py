@@ -25,12 +25,14 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.errors import InvalidArtifactError, InvalidMaskError, InvalidSurfaceError
+from whatworked.errors import InvalidArtifactError, InvalidMaskError
 from whatworked.grading.artifact import read_artifact
 from whatworked.grading.grades import ENDPOINT, NEAR_OPTIMAL, TOLERANCES, ZERO, Grade, recovery, strict_profile
+from whatworked.surfaces.cost_map import LARGEST_COST
 from whatworked.surfaces.edges import DIRECT_LIMIT, edges, option_pairs
+from whatworked.surfaces.keyed import rows_by_mask, values_by_mask
 from whatworked.surfaces.masks import FloatArray, IntArray, mask_ranks, mask_string, real_numbers
-from whatworked.surfaces.surface import ResponseSurface, select
+from whatworked.surfaces.surface import ResponseSurface, check_surface, select
 
 __all__ = ["Grade", "grade", "grade_many", "grade_missing"]
 
@@ -88,7 +90,7 @@ def grade(truth: ResponseSurface, prediction: npt.ArrayLike | Mapping[str, float
     >>> result.exact, result.effect_recovery
     (True, 0.25)
     """
-    _check_truth(truth)
+    check_surface(truth, "the truth")
     by_mask = _by_mask(prediction)
     table = _numbers(prediction) if by_mask is None else read_artifact(by_mask, truth.d)
     if table.shape != truth.utilities.shape:
@@ -119,7 +121,7 @@ def grade_many(
     InvalidArtifactError, InvalidMaskError, InvalidSurfaceError
         As `grade`; the second also where there is not one set of observed masks for each prediction.
     """
-    _check_truth(truth)
+    check_surface(truth, "the truth")
     tables = _tables(predictions, truth.d)
     _check_tables(tables, truth)
     seen = _seen(observed, tables.shape[0], truth.d)
@@ -161,7 +163,7 @@ def grade_missing(truth: ResponseSurface) -> Grade:
     >>> missing.delivered, missing.effect_recovery, missing.effect_mae
     (False, 0.0, None)
     """
-    _check_truth(truth)
+    check_surface(truth, "the truth")
     native = truth.native_reference
     return Grade(
         delivered=False,
@@ -245,9 +247,9 @@ def _native(truth: ResponseSurface, tables: FloatArray) -> list[dict[str, Any]]:
         return [{}] * len(tables)
     # A prediction below 0 has no cost; it counts like 0, the least utility there is.
     costs = truth.utility_map.to_native(np.maximum(tables, 0.0))
-    bounded = np.isfinite(costs)
-    # Two infinite costs have no difference. The rows are graded with zeros in their place, and their error is then
-    # replaced by None.
+    # Two infinite costs have no difference, and costs near the largest float have no sum. The rows are graded with
+    # zeros in their place, and their error is then replaced by None.
+    bounded = np.abs(costs) <= LARGEST_COST
     totals, _ = reference.effect_errors(np.where(bounded, costs, 0.0))
     scale = reference.mean_absolute_effect
     results = []
@@ -277,39 +279,43 @@ def _both(left: BoolArray, right: BoolArray) -> int:
     return int(np.count_nonzero(left & right))
 
 
-def _check_truth(truth: object) -> None:
-    if not isinstance(truth, ResponseSurface):
-        raise InvalidSurfaceError(
-            f"the truth is {truth!r:.200}, of type {type(truth).__name__}; give a whatworked.ResponseSurface, which "
-            "names the options, as whatworked.load_surface returns one"
-        )
-
-
-def _tables(predictions: npt.ArrayLike | Sequence[Mapping[str, float]], d: int) -> FloatArray:
+def _tables(predictions: npt.ArrayLike | Iterable[Mapping[str, float]], d: int) -> FloatArray:
     """A copy as floats, one row per prediction."""
+    # What has a shape is an array; a generator, a deque or an array of objects is a row of predictions.
+    rows: Any = _rows(predictions)
+    if isinstance(rows, np.ndarray) and rows.dtype == object:
+        rows = list(rows)
+    if isinstance(rows, Iterable) and not hasattr(rows, "shape") and not isinstance(rows, str | bytes | Mapping):
+        rows = list(rows)
     # A single mapping makes all of them submitted tables: a plain row among them is refused, not read by its order.
-    if isinstance(predictions, list | tuple):
-        by_mask = [_by_mask(table) for table in predictions]
+    if isinstance(rows, list):
+        by_mask = [_by_mask(table) for table in rows]
         if any(table is not None for table in by_mask):
-            given = zip(by_mask, predictions, strict=True)
+            given = zip(by_mask, rows, strict=True)
             return np.array([read_artifact(table if found is None else found, d) for found, table in given])
-    return _numbers(predictions)
+    return _numbers(rows)
+
+
+def _rows(predictions: object) -> object:
+    """The rows of a table with masks as its columns, such as a pandas DataFrame; anything else as it is."""
+    try:
+        rows = rows_by_mask(predictions)
+    except ValueError as error:
+        raise InvalidArtifactError(f"prediction table refused: its columns are {error}") from error
+    return predictions if rows is None else rows
 
 
 def _by_mask(prediction: object) -> Mapping[str, float] | None:
-    """The prediction as a mapping, if its values go by masks: a mapping, or a pandas Series with masks as its index.
-
-    Taken for an array, such a Series would be read in its own order, whatever its index says.
-    """
-    if isinstance(prediction, Mapping):
-        return prediction
-    keys, items = getattr(prediction, "keys", None), getattr(prediction, "items", None)
-    if not callable(keys) or not callable(items) or not any(isinstance(key, str) for key in keys()):
-        return None
-    pairs = list(items())
-    if len(table := dict(pairs)) < len(pairs):
-        raise InvalidArtifactError("prediction table refused: a mask appears more than once in its index; give it once")
-    return table
+    """The prediction as a mapping, if its values go by masks: a mapping, or a pandas Series with masks as its index."""
+    if hasattr(prediction, "columns"):
+        raise InvalidArtifactError(
+            f"prediction table refused: it is a {type(prediction).__name__}; give a row of it, or all of them to "
+            "grade_many"
+        )
+    try:
+        return values_by_mask(prediction)
+    except ValueError as error:
+        raise InvalidArtifactError(f"prediction table refused: it is {error}") from error
 
 
 def _numbers(predictions: object) -> FloatArray:
@@ -345,10 +351,11 @@ def _misshapen(given: FloatArray, truth: ResponseSurface) -> InvalidArtifactErro
 
 def _seen(observed: Sequence[Observed], count: int, d: int) -> BoolArray:
     """Which cells were measured, shape (n, 2**d)."""
-    if not isinstance(observed, Sequence | np.ndarray):
+    if isinstance(observed, str | bytes | Mapping | np.generic) or not isinstance(observed, Iterable):
         raise InvalidMaskError(
             f"observed is {observed!s:.200}; give a sequence with the measured masks of each prediction"
         )
+    observed = observed if isinstance(observed, Sequence | np.ndarray) else list(observed)
     if len(observed) != count:
         raise InvalidMaskError(f"{len(observed)} sets of observed masks for {count} predictions; give one for each")
     seen = np.zeros((count, 1 << d), dtype=np.bool_)
@@ -358,8 +365,12 @@ def _seen(observed: Sequence[Observed], count: int, d: int) -> BoolArray:
 
 
 def _ranks(masks: Observed, d: int) -> IntArray | list[int]:
-    if not isinstance(masks, Iterable) or isinstance(masks, bytes):
-        raise InvalidMaskError(f"observed masks are {masks!s:.200}; give every measured mask, the anchors included")
+    if not isinstance(masks, Iterable) or isinstance(masks, str | bytes):
+        raise InvalidMaskError(
+            f"observed masks are {masks!r:.200}; give a list of every measured mask, the anchors included"
+        )
+    if np.ma.is_masked(masks):
+        raise InvalidMaskError(f"observed masks {masks!s:.200} are hidden in part; give every measured mask")
     given: Any = masks if isinstance(masks, list | tuple | np.ndarray) else list(masks)
     if len(given) and isinstance(given[0], str):
         return mask_ranks(given, d)
@@ -367,7 +378,14 @@ def _ranks(masks: Observed, d: int) -> IntArray | list[int]:
         ranks = np.asarray(given if len(given) else (), dtype=None if len(given) else np.int64)
     except ValueError:  # ragged
         ranks = np.empty((0, 0))
-    if ranks.ndim != 1 or ranks.dtype.kind not in "iu" or (ranks.size and (ranks.min() < 0 or ranks.max() >= 1 << d)):
+    # Of True among ranks numpy makes a 1.
+    flags = not isinstance(given, np.ndarray) and any(isinstance(rank, bool | np.bool_) for rank in given)
+    if (
+        flags
+        or ranks.ndim != 1
+        or ranks.dtype.kind not in "iu"
+        or (ranks.size and (ranks.min() < 0 or ranks.max() >= 1 << d))
+    ):
         raise InvalidMaskError(
             f"observed masks {given!s:.200} are neither mask strings of length {d} nor ranks from 0 to "
             f"{(1 << d) - 1}; give one or the other for every measured mask"

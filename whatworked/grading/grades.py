@@ -71,7 +71,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
         E, R and A with utilities turned back into the native cost, in its unit; None where there is no utility map. A
         prediction of utility 0 means an infinite cost: E is then undefined (None) and R is 0.
     native_unbounded : int
-        Number of cells predicted to have infinite cost.
+        Number of cells predicted to have infinite cost, or one above 1e300, which has no place in a sum.
     """
 
     delivered: bool

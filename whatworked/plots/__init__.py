@@ -9,6 +9,7 @@ from whatworked.errors import InvalidOptionError, MissingExtraError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from whatworked.surfaces import ResponseSurface
     from whatworked.surfaces.exports import LabelledSurface
 
 KINDS = ("overview", "effects", "main", "interactions", "spectrum")
@@ -19,13 +20,13 @@ LARGEST = 10
 """Largest number of options drawn: a heat map of 10 options has 512 backgrounds."""
 
 
-def draw(labelled: LabelledSurface, kind: str = "overview") -> Figure:
+def draw(surface: LabelledSurface | ResponseSurface, kind: str = "overview") -> Figure:
     """Draw a condition.
 
     Parameters
     ----------
-    labelled : LabelledSurface
-        The surface with its labels, at most `LARGEST` options.
+    surface : LabelledSurface or ResponseSurface
+        The surface, with labels or without, at most `LARGEST` options.
     kind : {"overview", "effects", "main", "interactions", "spectrum"}
         What to draw. Main effects and interactions need nothing more; interactions need two options.
 
@@ -38,11 +39,16 @@ def draw(labelled: LabelledSurface, kind: str = "overview") -> Figure:
     ------
     MissingExtraError
         If matplotlib is not installed.
+    InvalidSurfaceError
+        If it is no surface.
     InvalidOptionError
         For an unknown kind, or a surface that has too many options or, for interactions, only one.
     """
-    if kind not in KINDS:
+    from whatworked.surfaces.exports import labelled as with_labels
+
+    if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidOptionError(f"kind of figure is {kind!r}; allowed are {', '.join(KINDS)}")
+    labelled = with_labels(surface)
     if labelled.surface.d > LARGEST:
         raise InvalidOptionError(
             f"{labelled.surface.name} has {labelled.surface.d} options; figures are drawn for up to {LARGEST}: "
@@ -71,7 +77,7 @@ def render(figure: Figure, form: str) -> bytes:
 
     import matplotlib as mpl
 
-    if form not in FORMATS:
+    if not isinstance(form, str) or form not in FORMATS:
         raise InvalidOptionError(f"figure format is {form!r}; allowed are {', '.join(FORMATS)}")
     stream = io.BytesIO()
     # A fixed salt and no date: otherwise an SVG differs from run to run.

@@ -56,14 +56,15 @@ def draw(labelled: LabelledSurface, kind: str) -> Figure:
 
 def _title(labelled: LabelledSurface) -> str:
     surface = labelled.surface
+    family = f" ({labelled.family.replace('_', ' ')})" if labelled.family else ""
     return (
-        f"{surface.name} ({labelled.family.replace('_', ' ')}): {1 << surface.d} configurations, "
+        f"{surface.name or 'surface'}{family}: {1 << surface.d} configurations, "
         f"utility {surface.utilities.min():.3f} to {surface.utilities.max():.3f}"
     )
 
 
 def _labels(labelled: LabelledSurface) -> list[str]:
-    return [f"{option}  {name}" for option, name in labelled.names.items()]
+    return [option if name == option else f"{option}  {name}" for option, name in labelled.names.items()]
 
 
 def _limit(values: FloatArray) -> float:

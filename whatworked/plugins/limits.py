@@ -21,6 +21,9 @@ from io import FileIO
 from pathlib import Path
 from types import FrameType
 
+from whatworked.arguments import shown
+from whatworked.errors import InvalidOptionError
+
 LONGEST = 10_000_000
 """Largest time limit in seconds."""
 _AGAIN = 1.0
@@ -114,6 +117,19 @@ def overrun(path: Path) -> tuple[str, str] | None:
 def grace(seconds: float) -> float:
     """Seconds after the limit that a step has to be interrupted in, before its process is ended."""
     return 1.0 + 0.1 * seconds
+
+
+def seconds(limit: object) -> float:
+    """A time limit as a float, which `is_limit` may yet refuse.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is no number; True is none.
+    """
+    if isinstance(limit, bool | str | bytes) or not hasattr(limit, "__float__") or getattr(limit, "shape", ()) != ():
+        raise InvalidOptionError(f"the time limit is {shown(limit)}; give a number of seconds, or None")
+    return float(limit)
 
 
 def is_limit(seconds: float) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from whatworked.arguments import is_several, path, shown, whole_number, whole_numbers
+from whatworked.arguments import names as as_names
 from whatworked.errors import InvalidOptionError, unknown_name
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.inspecting import is_instance
@@ -19,7 +21,7 @@ from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is
 from whatworked.runs.journal import JOURNAL, BenchJournal, refuse_unclaimed
 from whatworked.runs.ownership import refuse_foreign_files
 from whatworked.runs.plan import Method, Plan, crossed
-from whatworked.runs.tasks import Task, as_names, catalog_tasks
+from whatworked.runs.tasks import Task, catalog_tasks, given_tasks
 from whatworked.runs.unit import UnitResult, run_unit
 from whatworked.storage.lock import folder_lock
 from whatworked.workers.pool import DEFAULT_BACKEND, open_pool
@@ -34,11 +36,11 @@ def bench(
     policies: PluginLike | Iterable[PluginLike],
     budgets: int | Iterable[int],
     out: Path | str,
-    tasks: Task | Iterable[Task] | None = None,
+    tasks: str | Task | Iterable[str | Task] | None = None,
     seeds: int = 20,
     batch: int = 1,
     jobs: int = 1,
-    extra: Sequence[Method] = (),
+    extra: Iterable[Method] = (),
     fresh: bool = False,
     time_limit: float | None = None,
     backend: str = DEFAULT_BACKEND,
@@ -53,15 +55,15 @@ def bench(
         Credits beside the two anchors. A condition is run under those that it has masks for.
     out : Path or str
         Folder of the run. An interrupted run goes on where it stopped; a finished one is read.
-    tasks : Task or several, optional
-        Conditions; default: all that have a reference table.
+    tasks : str or Task, or several, optional
+        Conditions, by name or as tasks; default: all that have a reference table.
     seeds : int, default 20
         Number of seeds for methods with randomness; others run once.
     batch : int, default 1
         Masks bought per ask.
     jobs : int, default 1
         Worker processes. Results do not depend on it.
-    extra : sequence of whatworked.runs.Method, optional
+    extra : iterable of whatworked.runs.Method, optional
         Further combinations, for instance `named_methods` of ``GP-E``.
     fresh : bool, default False
         Whether to replace a run that the folder holds.
@@ -83,12 +85,21 @@ def bench(
     StorageError
         If the folder is in use or cannot be written.
     """
-    place = Path(out).absolute()  # a plug-in may change the working folder as soon as it is imported
+    place = path(out, "out").absolute()  # a plug-in may change the working folder as soon as it is imported
     combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
-    chosen = catalog_tasks() if tasks is None else (tasks,) if isinstance(tasks, Task) else tuple(tasks)
-    budgets = (budgets,) if isinstance(budgets, int) else tuple(budgets)
-    plan = Plan(chosen, (*combined, *extra), budgets, seeds, batch, time_limit)
-    return replace(execute(plan, place, jobs, fresh, backend=backend), name=str(out))
+    chosen = catalog_tasks() if tasks is None else given_tasks(tasks)
+    plan = Plan(chosen, (*combined, *_methods(extra)), whole_numbers(budgets, "budgets"), seeds, batch, time_limit)
+    run = execute(plan, place, whole_number(jobs, "jobs", 1), fresh, backend=backend)
+    return replace(run, name=str(out))
+
+
+def _methods(extra: Iterable[Method]) -> tuple[Method, ...]:
+    given: Any = tuple(extra) if is_several(extra) else (extra,)
+    if wrong := [method for method in given if not isinstance(method, Method)]:
+        raise InvalidOptionError(
+            f"extra holds {shown(wrong[0])}; give whatworked.runs.Method objects, as named_methods(['GP-E']) returns"
+        )
+    return tuple(given)
 
 
 def load_all(given: PluginLike | Iterable[PluginLike], kind: Kind) -> tuple[Plugin, ...]:
@@ -102,15 +113,15 @@ def load_all(given: PluginLike | Iterable[PluginLike], kind: Kind) -> tuple[Plug
 def _several(given: PluginLike | Iterable[PluginLike]) -> Iterable[PluginLike]:
     """What is given, as several. A text is one, and so is what is itself a plug-in, even if it can be iterated over."""
     single = isinstance(given, str | Plugin) or callable(given) or is_instance(given)
-    return (given,) if single or not isinstance(given, Iterable) else given
+    return (given,) if single or not is_several(given) else given
 
 
-def named_methods(labels: str | Sequence[str]) -> tuple[Method, ...]:
+def named_methods(labels: str | Iterable[str]) -> tuple[Method, ...]:
     """Combinations by the names under which they come with WhatWorked.
 
     Parameters
     ----------
-    labels : str or sequence of str
+    labels : str or iterable of str
         For instance ``GP-E`` or ``RGP``; ``whatworked bench --list`` shows them.
 
     Returns
@@ -128,7 +139,7 @@ def named_methods(labels: str | Sequence[str]) -> tuple[Method, ...]:
     >>> [one.label for one in named_methods(["D2", "GP-E"])]
     ['D2', 'GP-E']
     """
-    known, labels = methods(), as_names(labels)
+    known, labels = methods(), as_names(labels, "labels")
     for label in labels:
         if label not in known:
             raise unknown_name("method", label, known)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from whatworked.arguments import whole_number, whole_numbers
 from whatworked.errors import InvalidOptionError
 from whatworked.grading.record import Key
 from whatworked.plugins import Plugin
-from whatworked.plugins.limits import LONGEST, is_limit
+from whatworked.plugins.limits import LONGEST, is_limit, seconds
 from whatworked.runs.description import (
     MOST_MASKS,
     MOST_SEEDS,
@@ -24,6 +25,9 @@ from whatworked.runs.description import (
 from whatworked.runs.tasks import Task
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.wording import listed
+
+MOST_RECORDS = 2_000_000
+"""Records that a run may have: they are held in memory when it is written and read."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +102,14 @@ class Plan:
     time_limit: float | None = None
 
     def __post_init__(self) -> None:
+        # numpy's numbers have no place in the description of a run, which is JSON.
+        object.__setattr__(self, "budgets", tuple(sorted(set(whole_numbers(self.budgets, "budgets")))))
+        object.__setattr__(self, "seeds", whole_number(self.seeds, "seeds"))
+        object.__setattr__(self, "batch", whole_number(self.batch, "batch"))
+        object.__setattr__(self, "time_limit", None if self.time_limit is None else seconds(self.time_limit))
         problems = _problems(self)
         if problems:
             raise InvalidOptionError("; ".join(problems))
-        object.__setattr__(self, "budgets", tuple(sorted(set(self.budgets))))
-        object.__setattr__(self, "time_limit", None if self.time_limit is None else float(self.time_limit))
 
     @cached_property
     def policies(self) -> tuple[Plugin, ...]:
@@ -228,6 +235,8 @@ def _problems(plan: Plan) -> list[str]:
     problems += _shared_sources(plan.tasks)
     if plan.tasks and not plan.rules:
         problems += _class_aware(plan)
+    if (records := len(plan.tasks) * len(plan.methods) * len(plan.budgets) * plan.seeds) > MOST_RECORDS:
+        problems.append(f"{plan.seeds} seeds make up to {records} records; at most {MOST_RECORDS} fit in a run")
     counts = {"seeds": plan.seeds, "batch": plan.batch}
     problems += [f"{name} is {count}; it must be at least 1" for name, count in counts.items() if count < 1]
     most = {"seeds": MOST_SEEDS, "batch": MOST_MASKS}

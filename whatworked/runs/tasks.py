@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from whatworked.arguments import is_several, path, shown
+from whatworked.arguments import names as as_names
 from whatworked.catalog.tracks import outside_track
 from whatworked.environments.effects.task import Task as Task
 from whatworked.environments.effects.task import load_task
@@ -13,9 +15,9 @@ from whatworked.errors import InvalidOptionError, UnknownNameError, unknown_name
 
 
 def catalog_tasks(
-    names: str | Sequence[str] = (),
-    families: str | Sequence[str] = (),
-    tracks: str | Sequence[str] = (),
+    names: str | Iterable[str] = (),
+    families: str | Iterable[str] = (),
+    tracks: str | Iterable[str] = (),
     *,
     rules: bool = False,
     references: Path | str | None = None,
@@ -24,7 +26,7 @@ def catalog_tasks(
 
     Parameters
     ----------
-    names, families, tracks : str or sequence of str
+    names, families, tracks : str or iterable of str
         Condition ids, families, tracks (``four``, ``paired``, ``added``); empty means all.
     rules : bool, default False
         Whether to hand code-equivalence classes to policies and estimators.
@@ -42,7 +44,7 @@ def catalog_tasks(
     UnknownNameError
         For a condition, family or track that does not exist; it offers the nearest. For a condition that has no table.
     InvalidOptionError
-        If the filters leave nothing.
+        If the filters leave nothing, or hold anything but texts.
     ReferenceTableError, StorageError
         If a table is missing or altered, or a file cannot be read.
 
@@ -51,8 +53,9 @@ def catalog_tasks(
     >>> [task.condition for task in catalog_tasks(families=["retrieval"], tracks=["four"])]
     ['arguana', 'scifact']
     """
+    references = None if references is None else path(references, "references")
     known = _described(references)
-    names, families, tracks = map(as_names, (names, families, tracks))
+    names, families, tracks = as_names(names, "names"), as_names(families, "families"), as_names(tracks, "tracks")
     for name in names:
         if name not in known:
             raise _not_there(name, known, references)
@@ -71,11 +74,6 @@ def catalog_tasks(
             "no condition is of all the given names, families and tracks; leave one of the filters out"
         )
     return tuple(load_task(name, *known[name], rules=rules, references=references) for name in chosen)
-
-
-def as_names(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Names as several: a text is one name, not its letters."""
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _tables_in(references: Path | str | None) -> Path:
@@ -120,3 +118,23 @@ def _not_there(name: str, known: Iterable[str], references: Path | str | None) -
         f"{name} has no reference table in {_tables_in(references)}; make one with "
         f"`whatworked rebuild {name} --out DIR` and give --references DIR"
     )
+
+
+def given_tasks(tasks: str | Task | Iterable[str | Task]) -> tuple[Task, ...]:
+    """Tasks given by themselves or by name, one or several.
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything else.
+    UnknownNameError, ReferenceTableError, StorageError
+        As `catalog_tasks`.
+    """
+    several: Any = tasks
+    given = tuple(several) if is_several(tasks) else (several,)
+    if wrong := [task for task in given if not isinstance(task, Task | str)]:
+        raise InvalidOptionError(
+            f"tasks hold {shown(wrong[0])}, of type {type(wrong[0]).__name__}; give names of conditions, or "
+            "whatworked.runs.Task objects, which say where a surface of your own belongs"
+        )
+    return tuple(task if isinstance(task, Task) else catalog_tasks([task])[0] for task in given)

@@ -30,6 +30,7 @@ from whatworked.surfaces.interaction_indices import (
 from whatworked.surfaces.masks import (
     all_bits,
     anchors,
+    any_mask_rank,
     bits_of,
     mask_rank,
     mask_ranks,
@@ -68,6 +69,7 @@ __all__ = [
     "all_bits",
     "anchors",
     "anova_component",
+    "any_mask_rank",
     "banzhaf_interactions",
     "bits_of",
     "conditional_effects",

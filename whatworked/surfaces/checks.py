@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.surfaces.cost_map import CostMap
-from whatworked.surfaces.masks import MAX_OPTIONS, FloatArray, IntArray, mask_string, real_numbers
+from whatworked.surfaces.cost_map import LARGEST_COST, CostMap
+from whatworked.surfaces.masks import MAX_OPTIONS, FloatArray, IntArray, in_canonical_order, mask_string, real_numbers
 from whatworked.wording import counted, first_few
 
 ROUNDING = 1e-12
@@ -20,7 +20,7 @@ AGREEMENT = 1e-9
 
 def option_names(options: Sequence[str], problems: list[str]) -> tuple[str, ...]:
     """Names of the options; what is wrong with them is added to `problems`."""
-    if not isinstance(options, Iterable):
+    if not isinstance(options, Iterable) or isinstance(options, bytes):
         problems.append(f"options are {options!r:.200}; give a sequence with the name of each")
         return ()
     names = tuple(options)
@@ -30,13 +30,14 @@ def option_names(options: Sequence[str], problems: list[str]) -> tuple[str, ...]
         problems.append(f"option names {names} are not all non-empty strings")
     elif len(set(names)) < len(names):
         problems.append(f"option names {names} are not distinct")
-    return names
+    # Subclasses of str, as numpy's, are shown and encoded otherwise.
+    return tuple(str(name) if isinstance(name, str) else name for name in names)
 
 
 def cell_values(values: npt.ArrayLike, what: str, d: int, problems: list[str]) -> FloatArray | None:
     """One finite value for each mask, read-only, shape (2**d,); or None, and why is added to `problems`."""
     try:
-        column = real_numbers(values)
+        column = real_numbers(in_canonical_order(values, d or None))
     except ValueError as error:
         problems.append(f"{what} are {error}")
         return None
@@ -53,15 +54,19 @@ def cell_values(values: npt.ArrayLike, what: str, d: int, problems: list[str]) -
     return column
 
 
-def check_range(utilities: FloatArray, inverted: bool, problems: list[str]) -> None:
-    """Add utilities outside [0, 1] to `problems`; if the map is to be `inverted`, also those without a finite cost."""
+def check_range(utilities: FloatArray, costs: CostMap | None, problems: list[str]) -> None:
+    """Add utilities outside [0, 1] to `problems`; where there are costs, also those whose cost counts as infinite."""
     d = utilities.size.bit_length() - 1
     offenders = np.flatnonzero((utilities < -ROUNDING) | (utilities > 1 + ROUNDING))
     if offenders.size:
         problems.append(f"utilities: {_named(utilities, offenders, d)} outside [0, 1]")
-    worthless = np.flatnonzero(utilities <= 0)
-    if inverted and worthless.size:
-        problems.append(f"utilities: {_named(utilities, worthless, d)} without a finite native cost")
+    if costs is None:
+        return
+    worthless = np.flatnonzero((utilities <= 0) | (costs.to_native(utilities) > LARGEST_COST))
+    if worthless.size:
+        problems.append(
+            f"utilities: {_named(utilities, worthless, d)} without a finite native cost (up to {LARGEST_COST:g})"
+        )
 
 
 def check_native(utilities: FloatArray, native: FloatArray, costs: CostMap, problems: list[str]) -> None:

@@ -11,6 +11,10 @@ import numpy.typing as npt
 from whatworked.errors import InvalidOptionError
 from whatworked.surfaces.masks import FloatArray
 
+LARGEST_COST = 1e300
+"""Size of a cost up to which the errors of all edges of a cube of 20 options can be added up; a larger one counts as
+infinite."""
+
 
 @dataclass(frozen=True)
 class CostMap:
@@ -69,11 +73,9 @@ class CostMap:
         Returns
         -------
         ndarray of float64, the same shape
-            In the unit of the scale.
+            In the unit of the scale; infinite where the cost is beyond the largest float.
         """
         values = np.asarray(utility, dtype=np.float64)
-        # Only a utility of 0 divides by zero, and errstate takes as long as the division of a small table.
-        if not values.all():
-            with np.errstate(divide="ignore"):
-                return np.asarray(self.scale * (1.0 / values - 1.0), dtype=np.float64)
-        return np.asarray(self.scale * (1.0 / values - 1.0), dtype=np.float64)
+        # A utility of 0 divides by zero, and one near it overflows.
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.asarray(self.scale * (1.0 / values - 1.0), dtype=np.float64)

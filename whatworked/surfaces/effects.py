@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from whatworked.errors import InvalidMaskError
 from whatworked.surfaces.edges import DIRECT_LIMIT, effect_blocks, option_pairs, pair_signs, pairs
-from whatworked.surfaces.masks import FloatArray, cube_table, mask_rank
+from whatworked.surfaces.masks import FloatArray, cube_table, mask_ranks
 from whatworked.surfaces.spectrum import walsh_hadamard
 
 
@@ -176,7 +176,7 @@ def path_effects(values: npt.ArrayLike, path: Sequence[str]) -> FloatArray:
     [0.5, 0.5]
     """
     table, d = cube_table(values)
-    ranks = [mask_rank(mask, d) for mask in path]
+    ranks = mask_ranks(path, d).tolist()
     for before, after in itertools.pairwise(ranks):
         if (before ^ after).bit_count() != 1:
             raise InvalidMaskError(

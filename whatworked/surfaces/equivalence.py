@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from whatworked.errors import DeclarationError
-from whatworked.surfaces.masks import IntArray, dimensions_of
+from whatworked.arguments import shown
+from whatworked.errors import DeclarationError, InvalidMaskError
+from whatworked.surfaces.masks import IntArray, any_mask_rank, check_dimensions, dimensions_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +64,11 @@ class Equivalence:
         Raises
         ------
         InvalidMaskError
-            If there are not 2**d keys, 1 <= d <= 20.
+            If there are not 2**d hashable keys, 1 <= d <= 20.
         """
+        keys = tuple(keys) if isinstance(keys, Iterable) else keys
+        if not isinstance(keys, tuple) or not all(isinstance(key, Hashable) for key in keys):
+            raise InvalidMaskError(f"keys are {shown(keys)}; give one hashable key for each mask, in canonical order")
         best: dict[Hashable, int] = {}
         for rank, key in enumerate(keys):
             held = best.get(key)
@@ -91,7 +95,7 @@ class Equivalence:
         InvalidMaskError
             For another number of options.
         """
-        return cls(np.arange(1 << d, dtype=np.int64))
+        return cls(np.arange(1 << check_dimensions(d), dtype=np.int64))
 
     @property
     def d(self) -> int:
@@ -109,14 +113,20 @@ class Equivalence:
         Parameters
         ----------
         rank : int
-            Any mask of the class.
+            Any mask of the class; its string or its bits will do as well.
 
         Returns
         -------
         ndarray of int64
             Ascending.
+
+        Raises
+        ------
+        InvalidMaskError
+            If it is no mask of the cube.
         """
-        return np.flatnonzero(self.representative == self.representative[rank]).astype(np.int64)
+        representative = self.representative[any_mask_rank(rank, self.d)]
+        return np.flatnonzero(self.representative == representative).astype(np.int64)
 
     def __len__(self) -> int:
         return int(self.representatives.size)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from whatworked.surfaces.masks import mask_rank
 from whatworked.surfaces.reversals import FLOORS, floor_of, option_signs, reversing_options
-from whatworked.surfaces.surface import ResponseSurface
+from whatworked.surfaces.surface import ResponseSurface, check_surface
 from whatworked.wording import csv_lines
 
 Value = str | int | float | bool | None
@@ -42,6 +43,31 @@ class LabelledSurface:
     def place(self) -> tuple[Value, ...]:
         """The leading columns of every table."""
         return (self.surface.name, self.family, self.source, self.track, self.surface.d)
+
+
+def labelled(surface: LabelledSurface | ResponseSurface) -> LabelledSurface:
+    """A surface with labels; one without gets its own name as source, and its options' names as what they are.
+
+    Raises
+    ------
+    InvalidSurfaceError
+        If it is no response surface.
+    """
+    if isinstance(surface, LabelledSurface):
+        return surface
+    plain = check_surface(surface, "the surface")
+    return LabelledSurface(plain, "", plain.name, "", plain.options)
+
+
+def _all_labelled(surfaces: Surfaces) -> tuple[LabelledSurface, ...]:
+    """Surfaces as several: one may stand alone."""
+    single = isinstance(surfaces, LabelledSurface | ResponseSurface | str | bytes) or not isinstance(surfaces, Iterable)
+    several: Any = (surfaces,) if single else surfaces
+    return tuple(labelled(surface) for surface in several)
+
+
+Surfaces = LabelledSurface | ResponseSurface | Iterable[LabelledSurface | ResponseSurface]
+"""One surface or several, with labels or without."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +121,7 @@ _OPTION = (
 _FLOOR = Column("floor", "string", "", "effects up to the floor count as none: 1e-12, or a share of the utility range")
 
 
-def conditional_effects(surfaces: Sequence[LabelledSurface]) -> FlatTable:
+def conditional_effects(surfaces: Surfaces) -> FlatTable:
     """One row per edge of each cube: d * 2**(d-1) conditional effects per condition."""
     columns = (
         *_PLACE,
@@ -112,21 +138,22 @@ def conditional_effects(surfaces: Sequence[LabelledSurface]) -> FlatTable:
         ),
         Column("native_unit", "string", "", "unit of the native metric; empty where it is the utility"),
     )
-    return FlatTable("conditional_effects", columns, tuple(row for labelled in surfaces for row in _edges(labelled)))
+    rows = tuple(row for surface in _all_labelled(surfaces) for row in _edges(surface))
+    return FlatTable("conditional_effects", columns, rows)
 
 
-def _edges(labelled: LabelledSurface) -> Iterator[tuple[Value, ...]]:
-    surface, names = labelled.surface, labelled.names
+def _edges(entry: LabelledSurface) -> Iterator[tuple[Value, ...]]:
+    surface, names = entry.surface, entry.names
     costs = None if surface.utility_map is None else surface.native
     for option, mask, effect in surface.effect_table():
         place = surface.options.index(option)
         on = f"{mask[:place]}1{mask[place + 1 :]}"
         native = None if costs is None else float(costs[mask_rank(on)] - costs[mask_rank(mask)])
         unit = "" if costs is None else surface.native_unit
-        yield (*labelled.place, option, names[option], mask, on, surface[mask], surface[on], effect, native, unit)
+        yield (*entry.place, option, names[option], mask, on, surface[mask], surface[on], effect, native, unit)
 
 
-def pair_interactions(surfaces: Sequence[LabelledSurface]) -> FlatTable:
+def pair_interactions(surfaces: Surfaces) -> FlatTable:
     """One row per pair of options of each condition: d (d-1) / 2 mean interactions."""
     columns = (
         *_PLACE,
@@ -142,14 +169,14 @@ def pair_interactions(surfaces: Sequence[LabelledSurface]) -> FlatTable:
         ),
     )
     rows = []
-    for labelled in surfaces:
-        names = labelled.names
-        for (left, right), value in zip(labelled.surface.pairs, labelled.surface.interactions().tolist(), strict=True):
-            rows.append((*labelled.place, left, right, names[left], names[right], value))
+    for entry in _all_labelled(surfaces):
+        names = entry.names
+        for (left, right), value in zip(entry.surface.pairs, entry.surface.interactions().tolist(), strict=True):
+            rows.append((*entry.place, left, right, names[left], names[right], value))
     return FlatTable("pair_interactions", columns, tuple(rows))
 
 
-def option_sign_table(surfaces: Sequence[LabelledSurface]) -> FlatTable:
+def option_sign_table(surfaces: Surfaces) -> FlatTable:
     """One row per option and floor of each condition: in how many backgrounds it helps and hurts."""
     columns = (
         *_PLACE,
@@ -166,20 +193,21 @@ def option_sign_table(surfaces: Sequence[LabelledSurface]) -> FlatTable:
         Column("smallest_effect", "number", "utility", "most negative conditional effect"),
         Column("smallest_at", "string", "", "mask, with the option 0, of the most negative effect"),
     )
-    return FlatTable("option_signs", columns, tuple(row for labelled in surfaces for row in _signs(labelled)))
+    rows = tuple(row for surface in _all_labelled(surfaces) for row in _signs(surface))
+    return FlatTable("option_signs", columns, rows)
 
 
-def _signs(labelled: LabelledSurface) -> Iterator[tuple[Value, ...]]:
+def _signs(entry: LabelledSurface) -> Iterator[tuple[Value, ...]]:
     for floor in FLOORS:
         for signs, name in zip(
-            option_signs(labelled.surface, floor_of(labelled.surface, floor)), labelled.option_names, strict=True
+            option_signs(entry.surface, floor_of(entry.surface, floor)), entry.option_names, strict=True
         ):
             counts = (signs.helps, signs.hurts, signs.neutral, signs.reverses, signs.mean)
             extremes = (signs.largest.effect, signs.largest.mask, signs.smallest.effect, signs.smallest.mask)
-            yield (*labelled.place, signs.option, name, floor, signs.floor, *counts, *extremes)
+            yield (*entry.place, signs.option, name, floor, signs.floor, *counts, *extremes)
 
 
-def reversal_summary(surfaces: Sequence[LabelledSurface]) -> FlatTable:
+def reversal_summary(surfaces: Surfaces) -> FlatTable:
     """How many options reverse, at each floor, by component (an option of a family), condition, source and over all."""
     columns = (
         Column("level", "string", "", "component (one option of one family), condition, source or catalog"),
@@ -191,16 +219,17 @@ def reversal_summary(surfaces: Sequence[LabelledSurface]) -> FlatTable:
         Column("conditions", "integer", "conditions", "conditions counted here"),
     )
     groups: dict[tuple[str, str, str], list[tuple[str, bool]]] = {}
+    several = _all_labelled(surfaces)
     for floor in FLOORS:
-        for labelled in surfaces:
-            reversing = reversing_options(labelled.surface, floor_of(labelled.surface, floor))
-            for option in labelled.surface.options:
-                case = (labelled.surface.name, option in reversing)
-                component = f"{labelled.family}:{option}"
+        for entry in several:
+            reversing = reversing_options(entry.surface, floor_of(entry.surface, floor))
+            for option in entry.surface.options:
+                case = (entry.surface.name, option in reversing)
+                component = f"{entry.family}:{option}"
                 names = {
                     "component": component,
-                    "condition": labelled.surface.name,
-                    "source": labelled.source,
+                    "condition": entry.surface.name,
+                    "source": entry.source,
                     "catalog": "all",
                 }
                 for level, name in names.items():
@@ -216,7 +245,7 @@ def _counts(cases: Sequence[tuple[str, bool]]) -> tuple[int, int, int, int]:
     return sum(reverses for _, reverses in cases), len(cases), len(reversing), len(conditions)
 
 
-def catalog_summary(surfaces: Sequence[LabelledSurface]) -> FlatTable:
+def catalog_summary(surfaces: Surfaces) -> FlatTable:
     """One row per condition: range, A, reversals at each floor, and how much of the variance is of high order."""
     columns = (
         *_PLACE,
@@ -236,23 +265,24 @@ def catalog_summary(surfaces: Sequence[LabelledSurface]) -> FlatTable:
         Column("share_order_2", "number", "share", "share of the cube's variance carried by pairs of options"),
         Column("share_order_3_up", "number", "share", "share of the cube's variance carried by three or more options"),
     )
-    return FlatTable("catalog_summary", columns, tuple(_summary(labelled) for labelled in surfaces))
+    return FlatTable("catalog_summary", columns, tuple(map(_summary, _all_labelled(surfaces))))
 
 
-def _summary(labelled: LabelledSurface) -> tuple[Value, ...]:
-    surface = labelled.surface
+def _summary(entry: LabelledSurface) -> tuple[Value, ...]:
+    surface = entry.surface
     shares = [*surface.order_shares().tolist(), 0.0, 0.0]
     low, high = float(surface.utilities.min()), float(surface.utilities.max())
     reversing = [len(reversing_options(surface, floor_of(surface, name))) for name in FLOORS]
     ranges = (1 << surface.d, low, high, surface.range, surface.best, surface.mean_absolute_effect)
-    return (*labelled.place, *ranges, *reversing, shares[1], shares[2], sum(shares[3:]))
+    return (*entry.place, *ranges, *reversing, shares[1], shares[2], sum(shares[3:]))
 
 
 def _slug(floor: str) -> str:
     return {"1e-12": "rounding"}.get(floor, floor.replace("%", "_percent"))
 
 
-def all_tables(surfaces: Sequence[LabelledSurface]) -> tuple[FlatTable, ...]:
+def all_tables(surfaces: Surfaces) -> tuple[FlatTable, ...]:
     """Every table of the export."""
+    surfaces = _all_labelled(surfaces)
     makers = (conditional_effects, pair_interactions, option_sign_table, reversal_summary, catalog_summary)
     return tuple(make(surfaces) for make in makers)

@@ -13,7 +13,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from whatworked.arguments import shown
 from whatworked.errors import InvalidMaskError
+from whatworked.surfaces.keyed import values_by_mask
 from whatworked.wording import first_few
 
 FloatArray = npt.NDArray[np.float64]
@@ -53,6 +55,9 @@ def real_numbers(values: npt.ArrayLike) -> FloatArray:
     # numpy would turn flags and digits in quotes into numbers. Both are mistakes of whoever made the table.
     if given.dtype.kind not in "iuf":
         raise ValueError(f"of type {given.dtype}, not real numbers")
+    # Of flags among numbers, numpy makes numbers before it can be asked.
+    if isinstance(values, list | tuple) and any(isinstance(value, bool | np.bool_) for value in values):
+        raise ValueError("of type bool in places, not real numbers")
     return given.astype(np.float64)
 
 
@@ -78,12 +83,34 @@ def cube_table(values: npt.ArrayLike) -> tuple[FloatArray, int]:
     Raises
     ------
     InvalidMaskError
-        If it is not one row of 2**d values, 1 <= d <= 20.
+        If it is not one row of 2**d numbers, 1 <= d <= 20.
     """
-    table = np.array(values, dtype=np.float64)
+    try:
+        table = real_numbers(in_canonical_order(values))
+    except ValueError as error:
+        raise InvalidMaskError(
+            f"the values of a table are {error}; give one number for each mask, in canonical order"
+        ) from error
     if table.ndim != 1:
         raise InvalidMaskError(f"a table has shape {table.shape}; give one row of 2**d values in canonical order")
     return table, dimensions_of(table.size)
+
+
+def in_canonical_order(values: npt.ArrayLike, d: int | None = None) -> npt.ArrayLike:
+    """The values of a table of `d` options in canonical order, if they are given by mask; otherwise as they are.
+
+    Raises
+    ------
+    ValueError
+        If the masks are not those of the cube. The message goes on after "they are".
+    """
+    by_mask = values_by_mask(values)
+    if by_mask is None:
+        return values
+    masks = mask_strings(len(by_mask).bit_length() - 1 if d is None else d) if by_mask else ()
+    if set(by_mask) != set(masks):
+        raise ValueError(f"not those of the {len(masks)} masks of a cube; give each mask exactly once")
+    return [by_mask[mask] for mask in masks]
 
 
 def mask_string(rank: int, d: int) -> str:
@@ -108,7 +135,6 @@ def mask_string(rank: int, d: int) -> str:
     return format(int(rank), f"0{d}b")
 
 
-@lru_cache(maxsize=32)
 def mask_strings(d: int) -> tuple[str, ...]:
     """All 2**d masks in canonical (lexical) order.
 
@@ -131,7 +157,12 @@ def mask_strings(d: int) -> tuple[str, ...]:
     >>> mask_strings(2)
     ('00', '01', '10', '11')
     """
-    return tuple(mask_string(rank, d) for rank in range(1 << check_dimensions(d)))
+    return _mask_strings(check_dimensions(d))
+
+
+@lru_cache(maxsize=32)
+def _mask_strings(d: int) -> tuple[str, ...]:
+    return tuple(mask_string(rank, d) for rank in range(1 << d))
 
 
 def mask_rank(mask: str, d: int | None = None) -> int:
@@ -161,7 +192,7 @@ def mask_rank(mask: str, d: int | None = None) -> int:
     """
     # int(mask, 2) alone takes "0b1", "1_0" and " 1" as well.
     if not isinstance(mask, str) or not mask or set(mask) - {"0", "1"} or len(mask) > MAX_OPTIONS:
-        raise InvalidMaskError(f"{mask!r} is not a mask; a mask is a string of {d or 'd'} characters 0 or 1")
+        raise InvalidMaskError(f"{shown(mask)} is not a mask; a mask is a string of {d or 'd'} characters 0 or 1")
     if d is not None and len(mask) != d:
         raise InvalidMaskError(
             f"mask {mask!r} has length {len(mask)}; this cube has {d} options, so its masks have {d}"
@@ -169,8 +200,53 @@ def mask_rank(mask: str, d: int | None = None) -> int:
     return int(mask, 2)
 
 
+def any_mask_rank(mask: object, d: int) -> int:
+    """Canonical rank of a mask in any of its three forms.
+
+    Parameters
+    ----------
+    mask : str, int, or sequence of d bits
+        For instance ``"0110"``, ``6`` or ``(0, 1, 1, 0)``; numpy's integers and arrays as well.
+    d : int
+        Number of options.
+
+    Returns
+    -------
+    int
+        From 0 to 2**d - 1.
+
+    Raises
+    ------
+    InvalidMaskError
+        If it is none of them: another length, a rank outside the cube, bits other than 0 and 1, a bool.
+
+    Examples
+    --------
+    >>> any_mask_rank("0110", 4), any_mask_rank(6, 4), any_mask_rank((0, 1, 1, 0), 4)
+    (6, 6, 6)
+    """
+    if isinstance(mask, str):
+        return mask_rank(mask, d)
+    flags = isinstance(mask, list | tuple) and any(isinstance(bit, bool | np.bool_) for bit in mask)
+    if not flags and (isinstance(mask, list | tuple) or hasattr(mask, "__array__")):
+        form = np.asarray(mask)
+        numeric = form.dtype.kind in "iuf"
+        if numeric and form.shape == (d,) and np.isin(form, (0, 1)).all():
+            return int(ranks_of(form[np.newaxis])[0])
+        mask = form.item() if numeric and form.ndim == 0 else mask
+    # True is an integer to Python, and would pass for rank 1.
+    if isinstance(mask, int) and not isinstance(mask, bool) and 0 <= mask < 1 << d:
+        return mask
+    raise InvalidMaskError(
+        f"{shown(mask)} is no mask of {d} options; give a string of {d} characters 0 or 1, a rank from 0 to "
+        f"{(1 << d) - 1}, or a sequence of {d} bits 0 or 1"
+    )
+
+
 def mask_ranks(masks: Iterable[str], d: int) -> IntArray:
     """Ranks of many mask strings; raises `InvalidMaskError` naming every offender (first five shown)."""
+    if isinstance(masks, str | bytes) or not isinstance(masks, Iterable):
+        raise InvalidMaskError(f"masks are {shown(masks)}; give several, as in ['{'0' * d}']")
     ranks, offenders = [], []
     for mask in masks:
         try:
@@ -178,8 +254,8 @@ def mask_ranks(masks: Iterable[str], d: int) -> IntArray:
         except InvalidMaskError:
             offenders.append(mask)
     if offenders:
-        shown = first_few([repr(mask) for mask in offenders])
-        raise InvalidMaskError(f"{len(offenders)} of the masks are not strings of {d} characters 0 or 1: {shown}")
+        few = first_few([shown(mask) for mask in offenders])
+        raise InvalidMaskError(f"{len(offenders)} of the masks are not strings of {d} characters 0 or 1: {few}")
     return np.array(ranks, dtype=np.int64)
 
 
@@ -229,7 +305,10 @@ def ranks_of(bits: npt.ArrayLike) -> IntArray:
     >>> ranks_of([[0, 1, 1, 0], [1, 1, 1, 1]]).tolist()
     [6, 15]
     """
-    rows = np.asarray(bits)
+    try:
+        rows = np.asarray(bits)
+    except ValueError as error:
+        raise InvalidMaskError(f"masks are not rows of one length: {shown(bits)}; expected shape (n, d)") from error
     if rows.ndim != 2:
         raise InvalidMaskError(f"masks have shape {rows.shape}; expected (n, d)")
     if not np.isin(rows, (0, 1)).all():

@@ -10,7 +10,7 @@ import numpy as np
 
 from whatworked.errors import unknown_name
 from whatworked.surfaces.masks import edge_starts, mask_string
-from whatworked.surfaces.surface import EdgeEffect, ResponseSurface
+from whatworked.surfaces.surface import EdgeEffect, ResponseSurface, check_surface
 
 SMALLEST_FLOOR = 1e-12
 """Effects up to this size are rounding, in utility."""
@@ -77,8 +77,11 @@ def floor_of(surface: ResponseSurface, name: str = "1e-12") -> float:
     ------
     UnknownNameError
         If there is no such floor.
+    InvalidSurfaceError
+        If the surface is none.
     """
-    if name not in FLOORS:
+    check_surface(surface, "the surface")
+    if not isinstance(name, str) or name not in FLOORS:
         raise unknown_name("floor", name, FLOORS)
     # On a flat surface a share of the range is smaller than rounding, and every option would seem to reverse.
     absolute, share = FLOORS[name]
@@ -99,12 +102,18 @@ def option_signs(surface: ResponseSurface, floor: float = SMALLEST_FLOOR) -> tup
     -------
     tuple of OptionSigns, length d
 
+    Raises
+    ------
+    InvalidSurfaceError
+        If the surface is none.
+
     Examples
     --------
     >>> first, second = option_signs(ResponseSurface(("A", "B"), [0.0, 0.0, 1.0, 0.0]))
     >>> first.reverses, second.reverses, second.smallest
     (False, False, EdgeEffect(option='B', mask='10', effect=-1.0))
     """
+    check_surface(surface, "the surface")
     rows = zip(surface.options, surface.effects(), surface.mean_effects().tolist(), strict=True)
     results = []
     for index, (option, row, mean) in enumerate(rows):
@@ -133,6 +142,11 @@ def reversing_options(surface: ResponseSurface, floor: float = SMALLEST_FLOOR) -
     -------
     tuple of str
         In the order of the options.
+
+    Raises
+    ------
+    InvalidSurfaceError
+        If the surface is none.
 
     Examples
     --------
@@ -177,13 +191,16 @@ def sign_split(surface: ResponseSurface, option: str, floor: float = SMALLEST_FL
     ------
     UnknownNameError
         If there is no such option.
+    InvalidSurfaceError
+        If the surface is none.
 
     Examples
     --------
     >>> sign_split(ResponseSurface(("A", "B"), [0.0, 0.5, 0.4, 0.3]), "A")
     SignSplit(option='A', other='B', hurts_off=0, hurts_on=1, helps_off=1, helps_on=0, backgrounds=1)
     """
-    if option not in surface.options:
+    check_surface(surface, "the surface")
+    if not isinstance(option, str) or option not in surface.options:
         raise unknown_name("option", option, surface.options)
     splits = []
     for other in surface.options:

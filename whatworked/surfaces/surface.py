@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from whatworked.errors import InvalidSurfaceError, unknown_name
+from whatworked.arguments import shown
+from whatworked.errors import InvalidMaskError, InvalidSurfaceError, unknown_name
 from whatworked.surfaces import effects as _effects
 from whatworked.surfaces import spectrum as _spectrum
 from whatworked.surfaces.checks import cell_values, check_native, check_range, option_names
 from whatworked.surfaces.cost_map import CostMap
 from whatworked.surfaces.differences import EffectReference
 from whatworked.surfaces.edges import pairs, selection_order
+from whatworked.surfaces.keyed import values_by_mask
 from whatworked.surfaces.masks import (
     MAX_OPTIONS,
     FloatArray,
     IntArray,
+    any_mask_rank,
     edge_starts,
-    mask_rank,
     mask_string,
     mask_strings,
     option_letters,
 )
-from whatworked.wording import first_few
+from whatworked.wording import counted, first_few
 
 
 class EdgeEffect(NamedTuple):
@@ -55,9 +57,10 @@ class ResponseSurface:
     ----------
     options : sequence of str
         Distinct names of the d options in the order of the mask's characters, for instance ``("A", "B", "C", "D")``.
-    utilities : array-like of float, shape (2**d,)
-        Utility of every mask in canonical (lexical) order, in [0, 1].
-    native : array-like of float, shape (2**d,), optional
+    utilities : array-like of float, shape (2**d,), or mapping of str to float
+        Utility of every mask in canonical (lexical) order, in [0, 1]. A mapping from masks, or a pandas Series with
+        masks as its index, may be in any order.
+    native : array-like of float, shape (2**d,), or mapping of str to float, optional
         The metric in its own unit; where there is a utility map, the costs that it turns into the utilities.
     utility_map : CostMap, optional
         How a native cost becomes a utility; absent where the metric is the utility.
@@ -84,14 +87,21 @@ class ResponseSurface:
     native_unit: str = ""
 
     def __post_init__(self) -> None:
-        problems: list[str] = []
+        problems = [
+            f"{what} is {value!r:.80}; give a text"
+            for what, value in (("name", self.name), ("native_unit", self.native_unit))
+            if not isinstance(value, str)
+        ]
+        if self.utility_map is not None and not isinstance(self.utility_map, CostMap):
+            problems.append(f"utility_map is {self.utility_map!r:.80}; give a CostMap")
         options = option_names(self.options, problems)
         utilities = cell_values(self.utilities, "utilities", len(options), problems)
         native = None if self.native is None else cell_values(self.native, "native values", len(options), problems)
+        costs = self.utility_map if isinstance(self.utility_map, CostMap) else None
         if utilities is not None:
-            check_range(utilities, self.utility_map is not None, problems)
-        if utilities is not None and native is not None and self.utility_map is not None:
-            check_native(utilities, native, self.utility_map, problems)
+            check_range(utilities, costs, problems)
+        if utilities is not None and native is not None and costs is not None:
+            check_native(utilities, native, costs, problems)
         if problems:
             raise InvalidSurfaceError(f"response surface {self.name or 'without name'}: " + "; ".join(problems))
         object.__setattr__(self, "options", options)
@@ -115,7 +125,7 @@ class ResponseSurface:
         Parameters
         ----------
         utilities : mapping of str to float
-            Utility in [0, 1] of each of the 2**d masks, in any order.
+            Utility in [0, 1] of each of the 2**d masks, in any order; a pandas Series with masks as its index as well.
         options : sequence of str, optional
             Names of the options; default A, B, C, …
         name : str
@@ -135,15 +145,26 @@ class ResponseSurface:
         >>> ResponseSurface.from_mapping({"0": 0.25, "1": 0.75}).range
         0.5
         """
-        d = max((len(mask) for mask in utilities if isinstance(mask, str)), default=0)
-        complete = 1 <= d <= MAX_OPTIONS and len(utilities) == 1 << d and set(utilities) == set(mask_strings(d))
+        try:
+            given = values_by_mask(utilities)
+            problem = "not by mask; give a mapping from masks, or a pandas Series with masks as its index"
+        except ValueError as error:
+            given, problem = None, str(error)
+        if given is None:
+            kind = type(utilities).__name__
+            raise InvalidSurfaceError(
+                f"response surface {name or 'without name'}: utilities, of type {kind}, are {problem}"
+            )
+        d = max((len(mask) for mask in given if isinstance(mask, str)), default=0)
+        complete = 1 <= d <= MAX_OPTIONS and len(given) == 1 << d and set(given) == set(mask_strings(d))
         if not complete:
             raise InvalidSurfaceError(
-                f"response surface {name or 'without name'}: {len(utilities)} masks, the longest of length {d}, are "
-                f"not the complete cube of 2**d masks, 1 <= d <= {MAX_OPTIONS}; give each mask exactly once"
+                f"response surface {name or 'without name'}: {counted(len(given), 'mask')}, the longest of length {d}, "
+                f"are not the complete cube of 2**d masks, 1 <= d <= {MAX_OPTIONS}; give each mask exactly once"
             )
-        letters = option_letters(d) if options is None else tuple(options)
-        return cls(letters, np.array([utilities[mask] for mask in mask_strings(d)]), name=name)
+        letters: Any = option_letters(d) if options is None else options
+        values: Any = [given[mask] for mask in mask_strings(d)]
+        return cls(letters, values, name=name)
 
     @property
     def d(self) -> int:
@@ -160,9 +181,19 @@ class ResponseSurface:
         """Names of the pairs of options in the order of `interactions`."""
         return tuple((self.options[i], self.options[j]) for i, j in pairs(self.d))
 
-    def __getitem__(self, mask: str) -> float:
-        """Utility of one mask."""
-        return float(self.utilities[mask_rank(mask, self.d)])
+    def __getitem__(self, mask: str | int | Sequence[int] | IntArray) -> float:
+        """Utility of one mask: a string, a rank or a row of bits, as in `whatworked.surfaces.any_mask_rank`."""
+        return float(self.utilities[any_mask_rank(mask, self.d)])
+
+    def __contains__(self, mask: object) -> bool:
+        """Whether something is a mask of the cube, in any form that indexing takes."""
+        try:
+            return any_mask_rank(mask, self.d) >= 0
+        except InvalidMaskError:
+            return False
+
+    # Indexing by rank alone would let a loop run over the utilities and end in an error behind the last one.
+    __iter__: ClassVar[None] = None
 
     @cached_property
     def range(self) -> float:
@@ -294,10 +325,14 @@ class ResponseSurface:
         >>> ResponseSurface(("A", "B"), [0.0, 0.25, 0.5, 1.0]).restricted({"A": 1}).utilities.tolist()
         [0.5, 1.0]
         """
+        # A pandas Series has items, too.
+        fixed = dict(fixed.items()) if callable(getattr(fixed, "items", None)) else fixed
+        if not isinstance(fixed, Mapping):
+            raise InvalidSurfaceError(f"fixed options are {fixed!r:.200}; give a mapping from options to 0 or 1")
         for option, setting in fixed.items():
             if option not in self.options:
                 raise unknown_name("option", option, self.options)
-            if setting not in (0, 1):
+            if not isinstance(setting, int | float | np.generic) or setting not in (0, 1):
                 raise InvalidSurfaceError(f"option {option} cannot be fixed at {setting!r}; settings are 0 and 1")
         free = [option for option in self.options if option not in fixed]
         if not free:
@@ -322,8 +357,9 @@ class ResponseSurface:
         InvalidSurfaceError
             If `order` is not a permutation of `options`.
         """
-        if sorted(order) != sorted(self.options):
-            raise InvalidSurfaceError(f"{tuple(order)} is not a permutation of the options {self.options}")
+        order = tuple(order) if isinstance(order, Iterable) else (order,)
+        if len(order) != self.d or set(map(str, order)) != set(self.options):
+            raise InvalidSurfaceError(f"{order} is not a permutation of the options {self.options}")
         axes = tuple(self.options.index(option) for option in order)
         return self._with_cells(tuple(order), lambda values: values.reshape((2,) * self.d).transpose(axes).reshape(-1))
 
@@ -344,11 +380,21 @@ class ResponseSurface:
         InvalidSurfaceError
             If the names are not as many as there are options, or not distinct.
         """
-        return replace(self, options=tuple(names))
+        return replace(self, options=cast("tuple[str, ...]", names))
 
     def _with_cells(self, options: tuple[str, ...], pick: Callable[[FloatArray], FloatArray]) -> ResponseSurface:
         native = None if self.native is None else pick(self.native)
         return replace(self, options=options, utilities=pick(self.utilities), native=native)
+
+
+def check_surface(value: object, what: str) -> ResponseSurface:
+    """The value, if it is a response surface; else an `InvalidSurfaceError` that calls it `what`."""
+    if not isinstance(value, ResponseSurface):
+        raise InvalidSurfaceError(
+            f"{what} is {shown(value)}, of type {type(value).__name__}; give a whatworked.ResponseSurface, which "
+            "names the options, as whatworked.load_surface returns one"
+        )
+    return value
 
 
 def select(tables: FloatArray, d: int) -> IntArray:

@@ -1,0 +1,158 @@
+"""What functions take from users: counts, names and paths in the forms they come in, or an error that names the value.
+
+numpy's scalars, arrays, pandas' series and indices, tuples and generators are as good as a plain int or list. A bool is
+no number, and bytes are no text.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from whatworked.errors import InvalidOptionError
+
+
+def whole_number(value: object, what: str, least: int | None = None) -> int:
+    """A count as an int.
+
+    Parameters
+    ----------
+    value : object
+        What was given: an integer of Python or numpy, or an array of one without a dimension.
+    what : str
+        What it is called, for the error.
+    least : int, optional
+        The smallest that is allowed; default: any number.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything else; True is no number.
+
+    Examples
+    --------
+    >>> whole_number(3, "seeds", 1)
+    3
+    >>> whole_number(True, "seeds", 1)
+    Traceback (most recent call last):
+        ...
+    whatworked.errors.InvalidOptionError: seeds is True; it must be a whole number, at least 1
+    """
+    number = _as_int(value)
+    if number is None or (least is not None and number < least):
+        bound = "" if least is None else f", at least {least}"
+        raise InvalidOptionError(f"{what} is {shown(value)}; it must be a whole number{bound}")
+    return number
+
+
+def whole_numbers(values: object, what: str, least: int | None = None) -> tuple[int, ...]:
+    """One count or several, in the order given; raises `InvalidOptionError` as `whole_number`.
+
+    Examples
+    --------
+    >>> whole_numbers(4, "budgets"), whole_numbers([4, 8], "budgets")
+    ((4,), (4, 8))
+    """
+    if (number := _as_int(values)) is not None:
+        return (whole_number(number, what, least),)
+    # The columns of a table and the keys of a mapping are no counts, though they can be iterated over.
+    if isinstance(values, Mapping) or hasattr(values, "columns") or not is_several(values):
+        raise InvalidOptionError(f"{what} is {shown(values)}; give whole numbers, one or several, as in [4, 8]")
+    given: Any = values
+    return tuple(whole_number(value, f"one of the {what}", least) for value in given)
+
+
+def names(values: object, what: str) -> tuple[str, ...]:
+    """Names as several: a text is one name, not its letters.
+
+    Parameters
+    ----------
+    values : object
+        A text, or several in anything that can be iterated over.
+    what : str
+        What they are called, for the error.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is neither, or holds anything but texts.
+
+    Examples
+    --------
+    >>> names("wine", "conditions"), names(["wine", "nile"], "conditions")
+    (('wine',), ('wine', 'nile'))
+    """
+    if isinstance(values, str):
+        return (str(values),)
+    if hasattr(values, "columns") or not is_several(values):
+        raise InvalidOptionError(f"{what} are {shown(values)}; give a name, or several as in ['wine', 'nile']")
+    given: Any = values
+    several = tuple(given)
+    if wrong := [value for value in several if not isinstance(value, str)]:
+        raise InvalidOptionError(f"{what} hold {shown(wrong[0])}, which is no text; give names, as in ['wine', 'nile']")
+    return tuple(str(value) for value in several)
+
+
+def path(value: object, what: str) -> Path:
+    """A path given as a text or as any object that stands for one.
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything else, and for a text with a null character, which no system takes.
+
+    Examples
+    --------
+    >>> path("runs/mine", "out").name
+    'mine'
+    """
+    text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(text, str) or "\0" in text:
+        raise InvalidOptionError(f"{what} is {shown(value)}; give a path, as a text or a pathlib.Path")
+    return Path(text)
+
+
+def is_several(value: object) -> bool:
+    """Whether there are things to iterate over. A text is one thing, and so is an array without a dimension.
+
+    Examples
+    --------
+    >>> is_several([1]), is_several("wine"), is_several(b"wine"), is_several(1)
+    (True, False, False, False)
+    """
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes) and getattr(value, "shape", True) != ()
+
+
+def shown(value: object) -> str:
+    """Anything in one short line.
+
+    Examples
+    --------
+    >>> shown("a" * 200)
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…"
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _as_int(value: object) -> int | None:
+    """An integer of any kind; None for a bool and all else."""
+    if isinstance(value, bool):
+        return None
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+    # A bool array without a dimension has an index, too.
+    return None if str(getattr(value, "dtype", "")) == "bool" else number
