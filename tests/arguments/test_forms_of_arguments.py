@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,12 @@ from whatworked.surfaces import (
     walsh_hadamard,
 )
 
+
+def written(value: object) -> str:
+    """The value as text without its address: the parallel workers compare the names of tests."""
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+
+
 NO_NUMBERS = [True, np.True_, np.array(True), 2.0, np.float64(2), "2", b"2", None, [1], {1: 2}, float("nan"), object()]
 VALUES = [0.25, 0.5, 0.75, 1.0]
 BY_MASK = {"11": 1.0, "00": 0.25, "10": 0.75, "01": 0.5}
@@ -57,7 +64,7 @@ def test_a_whole_number_of_any_kind_is_an_int(number):
         arguments.whole_number(number, "seeds", 4)
 
 
-@pytest.mark.parametrize("value", NO_NUMBERS, ids=repr)
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=written)
 def test_what_is_no_whole_number_is_refused_by_name(value):
     with pytest.raises(InvalidOptionError, match=r"jobs is .*; it must be a whole number"):
         arguments.whole_number(value, "jobs")
@@ -84,7 +91,7 @@ SEVERAL = [
 ]
 
 
-@pytest.mark.parametrize("budgets", [*SEVERAL, np.int64(1), np.array(1)], ids=repr)
+@pytest.mark.parametrize("budgets", [*SEVERAL, np.int64(1), np.array(1)], ids=written)
 def test_a_run_takes_budgets_in_any_form_and_writes_the_same(budgets, tmp_path):
     plain = (1,) if np.ndim(budgets) == 0 and not isinstance(budgets, set | range) else (1, 2)
     tasks = catalog_tasks("wine")
@@ -133,7 +140,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("names", NAMES, ids=repr)
+@pytest.mark.parametrize("names", NAMES, ids=written)
 def test_names_are_taken_in_any_form(names, tmp_path):
     assert arguments.names(names, "names") == ("wine",)
     assert [type(name) for name in arguments.names(names, "names")] == [str]

@@ -115,8 +115,8 @@ def test_a_run_with_an_estimator_that_predicts_them_ends():
         hidden = len(record.predictions) - 4
         # Every second cell of `beyond` is clipped to 0, the others to 1; which of them were bought varies.
         least = hidden // 2 - 2 if record.method.startswith("beyond") else hidden
-        assert least <= record.grade["native_unbounded"] <= hidden
-        assert record.grade["native_effect_mae"] is None
+        assert least <= record.grade.native_unbounded <= hidden
+        assert record.grade.native_effect_mae is None
 
 
 @pytest.mark.parametrize("value", ["1e-305", "5e-324", "1e-400", "-0.0", "0"])

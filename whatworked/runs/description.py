@@ -73,6 +73,10 @@ class PluginDescription(msgspec.Struct, frozen=True, kw_only=True):
     stochastic: bool
     parameters: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
+    def __hash__(self) -> int:
+        """Of what tells most plug-ins apart; a dict has no hash."""
+        return hash((self.spec, self.origin_text, self.stochastic))
+
     @classmethod
     def of(cls, plugin: Plugin) -> PluginDescription:
         """The description of a loaded plug-in."""
