@@ -52,8 +52,11 @@ def test_merging_drops_makers_that_nothing_names():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"schema": 9}', "its schema is 9 and this version reads schema 1"),
-        ('{"leaves": {"oak": {"digest": "1", "maker": "saw"}}}', "makers it does not describe: saw"),
+        ('{"schema": 9, "leaves": {}, "makers": {}}', "its schema is 9 and this version reads schema 1"),
+        (
+            '{"schema": 1, "makers": {}, "leaves": {"oak": {"digest": "1", "maker": "saw"}}}',
+            "makers it does not describe: saw",
+        ),
         ('{"leaves": {"oak": {"digest": 1, "maker": "saw"}}}', "Expected `str`"),
         ("{", "truncated"),
     ],
