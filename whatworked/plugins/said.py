@@ -49,7 +49,9 @@ class EscapedStream(io.TextIOBase):
 
     def flush(self) -> None:
         """Flush the stream behind it."""
-        self._stream.flush()
+        # Python flushes a stream when it is freed, which may be after the one behind it was closed.
+        with contextlib.suppress(ValueError):
+            self._stream.flush()
 
     def fileno(self) -> int:
         """Of the stream behind it."""
