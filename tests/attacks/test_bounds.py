@@ -298,7 +298,7 @@ def test_counts_are_bounded_from_python_too(tmp_path):
 
     for name, most in (("seeds", 10_000), ("batch", 1_048_576)):
         for count in (10**22, 10**5000, most + 1):
-            with pytest.raises(InvalidOptionError, match=f"^{name} is .*; it must be at most {most}$"):
+            with pytest.raises(InvalidOptionError, match=f"{name} is .*; it must be at most {most}$"):
                 bench("mean", "random", 3, tmp_path / "run", **{name: count})
 
 

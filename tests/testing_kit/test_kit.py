@@ -354,7 +354,7 @@ def test_the_global_generators_are_put_back():
 
 def test_checks_can_be_parameters_of_a_test():
     names = [str(check) for check in (*estimator_checks(), *policy_checks())]
-    assert len(names) == 20
+    assert len(names) == 22
     assert all(check.what for check in estimator_checks())
 
 
