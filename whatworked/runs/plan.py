@@ -235,10 +235,11 @@ def _problems(plan: Plan) -> list[str]:
     problems += _shared_sources(plan.tasks)
     if plan.tasks and not plan.rules:
         problems += _class_aware(plan)
-    if (records := len(plan.tasks) * len(plan.methods) * len(plan.budgets) * plan.seeds) > MOST_RECORDS:
+    records = len(plan.tasks) * len(plan.methods) * len(plan.budgets) * plan.seeds
+    if records > MOST_RECORDS and plan.seeds <= MOST_SEEDS:
         problems.append(f"{plan.seeds} seeds make up to {records} records; at most {MOST_RECORDS} fit in a run")
     counts = {"seeds": plan.seeds, "batch": plan.batch}
-    problems += [f"{name} is {count}; it must be at least 1" for name, count in counts.items() if count < 1]
+    problems += [f"{name} is {_number(count)}; it must be at least 1" for name, count in counts.items() if count < 1]
     most = {"seeds": MOST_SEEDS, "batch": MOST_MASKS}
     problems += [
         f"{name} is {_number(count)}; it must be at most {most[name]}"
