@@ -13,8 +13,10 @@ from run_helpers import three_tasks
 
 pytest_plugins = ("last_duration", "no_skips", "slow_sample", "pytester")
 
-# No timed assertions: a busy machine is no failure.
-settings.register_profile("patient", deadline=None)
+# No timed assertions: a busy machine is no failure. Examples are the same in every run, so that what passed here passes
+# there; `--hypothesis-profile exploring` draws new ones.
+settings.register_profile("patient", deadline=None, derandomize=True)
+settings.register_profile("exploring", deadline=None, print_blob=True)
 settings.load_profile("patient")
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -20,6 +20,7 @@ from whatworked.runs.folder import decode, encode
 from whatworked.runs.journal import JOURNAL, BenchJournal
 from whatworked.runs.tidy import as_csv
 from whatworked.runs.unit import purchase
+from whatworked.wording import from_csv_text
 
 
 def scrambled(salt):
@@ -101,6 +102,9 @@ def test_csv_holds_every_value(rows):
                 assert text == str(int(value))
             elif isinstance(value, float):
                 assert float(text) == value
+            elif isinstance(value, str):
+                assert from_csv_text(text) == value
+                assert text == value or text == f"'{value}"
             else:
                 assert text == str(value)
 
