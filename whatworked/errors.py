@@ -130,6 +130,10 @@ class NotJudgeableError(RecordError):
     """A run whose log lacks what judging it needs, such as any result of an action."""
 
 
+class EpisodeError(WhatWorkedError):
+    """An episode that cannot be gone on with, replayed or scored: other rules, another instance, other results."""
+
+
 class InvalidOptionError(WhatWorkedError, ValueError):
     """A command or function argument outside what is allowed."""
 

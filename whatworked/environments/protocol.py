@@ -46,12 +46,15 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
         sends, and `Environment.apply` judges it, so that refused calls are recorded and their reasons reach the player.
     required : tuple of str
         Arguments that a call needs.
+    after_deadline : bool
+        Whether it can be called when the budget of seconds is used up; the engine refuses the other tools then.
     """
 
     name: str
     purpose: str
     parameters: Mapping[str, Mapping[str, Json]] = {}
     required: tuple[str, ...] = ()
+    after_deadline: bool = False
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -127,7 +130,9 @@ class Step(msgspec.Struct, Generic[StateT], frozen=True, kw_only=True):
     result : mapping
         JSON for the player; empty while an effect is wanted.
     charges : mapping from str to int
-        Units taken from named budgets. The engine refuses a call whose charges no budget covers, so rules need not.
+        Units taken from named budgets, of a refused call as well where refusals cost. The engine refuses a call whose
+        charges no budget covers, so rules need not. With an effect: what must be left before it is done; what is taken
+        then says the step of `Environment.finish`.
     refusal : Refusal or None
         Why it was not carried out.
     events : tuple of WorldEvent
@@ -184,6 +189,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         What the world did.
     outcome : mapping or None
         Of an effect; folding uses it and never does the work again.
+    unjudged : bool
+        Whether it was refused without the rules: the state is as before. The arguments of what could not be taken in
+        (too large, nested too deeply, no JSON) are an account of them then: bytes, SHA-256 and the beginning.
     """
 
     number: int
@@ -193,6 +201,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     refusal: Refusal | None = None
     events: tuple[WorldEvent, ...] = ()
     outcome: Mapping[str, Json] | None = None
+    unjudged: bool = False
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,13 +240,15 @@ class Environment(Protocol[InstanceT, StateT]):
     def version(self) -> str:
         """Changes whenever equal calls may give other results; a journal of another version is refused by name."""
 
-    def find(self, name: str) -> InstanceT:
+    def find(self, name: str, salt: bytes | None = None) -> InstanceT:
         """The instance of a name or a file.
 
         Parameters
         ----------
         name : str
             As `Instance.name` or a path.
+        salt : bytes or None
+            Private; makes another instance of it, with another digest and the same difficulty.
 
         Raises
         ------
@@ -308,7 +319,8 @@ class Environment(Protocol[InstanceT, StateT]):
         call : Call
             As it arrived.
         outcome : mapping
-            Of the effect, as JSON; one that could not be done has the key ``"unavailable"`` with the reason.
+            Of the effect, as JSON; one that could not be done has the key ``"unavailable"`` with the reason. Seconds
+            are not in it: equal calls have equal outcomes as far as the performer can see to it.
         elapsed : float
             Seconds since the opening, as `apply` was given.
         """

@@ -15,17 +15,29 @@ from whatworked.environments.protocol import (
     Tool,
     WorldEvent,
 )
+from whatworked.episodes.budgets import Budget
+from whatworked.episodes.clock import Clock
+from whatworked.episodes.episode import Episode
+from whatworked.episodes.performers import Performer
+from whatworked.episodes.reply import Reply
+from whatworked.episodes.terms import Terms
 
 __all__ = [
+    "Budget",
     "Call",
+    "Clock",
     "Effect",
     "Environment",
+    "Episode",
     "Event",
     "Instance",
     "Opening",
+    "Performer",
     "Refusal",
+    "Reply",
     "Score",
     "Step",
+    "Terms",
     "Tool",
     "WorldEvent",
 ]

@@ -9,10 +9,8 @@ count wrong ones.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
-import stat
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +19,7 @@ from typing import Generic, Self, TypeVar
 import msgspec
 
 from whatworked.errors import JournalError
+from whatworked.storage.append import append_synced, open_append
 from whatworked.storage.canonical import canonical_json
 from whatworked.storage.files import storage_errors, sync_folder, write_atomic
 
@@ -129,18 +128,7 @@ class Journal(Generic[Entry]):
             self.path.unlink(missing_ok=True)
 
     def _open(self) -> int:
-        # Following a link would change a file that somebody else may own.
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        try:
-            handle = os.open(self.path, flags, 0o666)
-        except OSError as error:
-            if error.errno in (errno.ELOOP, errno.ENXIO):
-                raise self._foreign("it is a link or a device") from None
-            raise
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            os.close(handle)
-            raise self._foreign("it is no regular file")
-        return handle
+        return open_append(self.path, self._foreign)
 
     def _close(self) -> None:
         if self._handle >= 0:
@@ -166,13 +154,13 @@ class Journal(Generic[Entry]):
         """Take in the whole lines from a position on; returns the position behind them."""
         while (end := data.find(b"\n", position)) >= 0:
             found, _, text = data[position:end].partition(b" ")
-            if found != (digest := _digest(self._digest, text)):
+            if found != (digest := chain_digest(self._digest, text)):
                 raise self._damaged(data, position)
             self._entries.append(self._decoded(text, data, position))
             self._digest, position = digest, end + 1
         # A line that is whole but for its end lost that to a changed byte: this is damage, not a crash.
         found, _, text = data[position:-1].partition(b" ")
-        if text and found == _digest(self._digest, text):
+        if text and found == chain_digest(self._digest, text):
             raise self._damaged(data, position)
         return position
 
@@ -183,17 +171,7 @@ class Journal(Generic[Entry]):
             raise self._damaged(data, position) from None
 
     def _write(self, data: bytes) -> None:
-        with storage_errors(self.path, "write"):
-            size = os.fstat(self._handle).st_size
-            try:
-                rest = memoryview(data)
-                while rest:
-                    rest = rest[os.write(self._handle, rest) :]
-                os.fsync(self._handle)
-            except BaseException:
-                # Half a line must not stay: the next one would be lost with it.
-                self._cut(size)
-                raise
+        append_synced(self._handle, self.path, data)
 
     def _cut(self, size: int) -> None:
         os.truncate(self._handle, size)
@@ -251,10 +229,11 @@ def _lines(entries: Iterable[msgspec.Struct], digest: bytes) -> tuple[bytes, byt
     lines = bytearray()
     for entry in entries:
         text = canonical_json(msgspec.to_builtins(entry))
-        digest = _digest(digest, text)
+        digest = chain_digest(digest, text)
         lines += b"%s %s\n" % (digest, text)
     return bytes(lines), digest
 
 
-def _digest(before: bytes, text: bytes) -> bytes:
+def chain_digest(before: bytes, text: bytes) -> bytes:
+    """Digest of a line's JSON behind a line of that digest (empty for the first), as it stands in the file."""
     return hashlib.sha256(before + b"\n" + text).hexdigest()[:_DIGITS].encode()

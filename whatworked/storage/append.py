@@ -1,0 +1,79 @@
+"""Appending to files that others must not have put there, so that what is written is on disk or leaves no trace."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from whatworked.errors import JournalError
+from whatworked.storage.files import storage_errors
+
+
+def open_append(path: Path, foreign: Callable[[str], JournalError], mode: int = 0o666) -> int:
+    """Descriptor of a regular file, made if it is not there, for reading and appending.
+
+    Parameters
+    ----------
+    path : Path
+        The file; a link or a device is refused, since writing would change what somebody else may own.
+    foreign : callable
+        From what the file is instead to the error to raise.
+    mode : int
+        Of a file that is made, before the user's mask.
+
+    Returns
+    -------
+    int
+        The caller closes it.
+
+    Raises
+    ------
+    JournalError
+        The one that `foreign` makes.
+    OSError
+        If the file cannot be opened.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        handle = os.open(path, flags, mode)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise foreign("it is a link or a device") from None
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise foreign("it is no regular file")
+    return handle
+
+
+def append_synced(handle: int, path: Path, data: bytes) -> None:
+    """Append `data` and wait until it is on disk; if that fails, the file is as long as before.
+
+    Parameters
+    ----------
+    handle : int
+        As `open_append` gives it.
+    path : Path
+        For messages.
+    data : bytes
+        What to append.
+
+    Raises
+    ------
+    StorageError
+        If it cannot be written.
+    """
+    with storage_errors(path, "write"):
+        size = os.fstat(handle).st_size
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+            os.fsync(handle)
+        except BaseException:
+            # Half a line must not stay: the next one would be lost with it.
+            os.truncate(handle, size)
+            raise
