@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -58,28 +59,83 @@ def read_artifact(artifact: str | bytes | Mapping[str, Any], d: int) -> FloatArr
 1 value that is not a number (0: true); give each of the 2 masks of length 1 exactly once, with a finite number \
 in [0, 1]
     """
+    reading = read_entries(artifact, d)
+    masks = mask_strings(d)
+    if offences := reading.offences:
+        raise InvalidArtifactError(
+            f"prediction table refused: {'; '.join(offences)}; give each of the {len(masks)} masks of length {d} "
+            "exactly once, with a finite number in [0, 1]"
+        )
+    return np.array([reading.fine[mask] for mask in masks])
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a submitted table says, entry by entry.
+
+    Attributes
+    ----------
+    fine : dict of str to float
+        Values in [0, 1] of masks of the cube that stand in it once, in canonical order.
+    missing : tuple of str
+        Masks of the cube that it has not, in canonical order.
+    duplicates, unknown : tuple of str
+        Keys that stand in it more than once, and keys that are no mask of the cube; in short form.
+    wrong : dict of str to dict of str to str
+        By what is wrong with a value (``"that is not a number"``, ``"that is not finite"``, ``"outside [0, 1]"``): by
+        mask, what was found, in short form.
+    """
+
+    fine: dict[str, float]
+    missing: tuple[str, ...]
+    duplicates: tuple[str, ...]
+    unknown: tuple[str, ...]
+    wrong: dict[str, dict[str, str]]
+
+    @property
+    def offences(self) -> tuple[str, ...]:
+        """One phrase for each kind of offence, with its count and the first few masks."""
+        found = (
+            _offence("duplicate mask", self.duplicates),
+            _offence("missing mask", self.missing),
+            _offence("unknown mask", self.unknown),
+            *(_offence("value", [f"{m}: {v}" for m, v in each.items()], kind) for kind, each in self.wrong.items()),
+        )
+        return tuple(offence for offence in found if offence)
+
+
+def read_entries(artifact: str | bytes | Mapping[str, Any], d: int) -> Reading:
+    """Every entry of a submitted table by itself, the good ones and the others.
+
+    Parameters
+    ----------
+    artifact, d
+        As for `read_artifact`.
+
+    Raises
+    ------
+    InvalidArtifactError
+        If it is not a JSON object at all.
+    """
     masks = mask_strings(check_dimensions(d))
     known = set(masks)
-    entries = _entries(artifact, d)
     table: dict[str, Any] = {}
-    duplicates: list[str] = []
-    for mask, value in entries:
+    repeated: dict[str, None] = {}
+    for mask, value in _entries(artifact, d):
         if mask in table:
-            duplicates.append(mask)
+            repeated[mask] = None
         table[mask] = value
-    offences = [
-        _offence("duplicate mask", [_shown(mask) for mask in dict.fromkeys(duplicates)]),
-        _offence("missing mask", [mask for mask in masks if mask not in table]),
-        _offence("unknown mask", [_shown(mask) for mask in table if mask not in known]),
-        *_value_offences({mask: table[mask] for mask in masks if mask in table}),
-    ]
-    if found := [offence for offence in offences if offence]:
-        raise InvalidArtifactError(
-            f"prediction table refused: {'; '.join(found)}; give each of the {len(masks)} masks of length {d} exactly "
-            "once, with a finite number in [0, 1]"
-        )
-    # Adding 0.0 turns -0.0 into 0.0.
-    return np.array([float(table[mask]) for mask in masks]) + 0.0
+    present = {mask: table[mask] for mask in masks if mask in table}
+    wrong = _wrong_values(present)
+    bad = {mask for each in wrong.values() for mask in each}.union(repeated)
+    return Reading(
+        # Adding 0.0 turns -0.0 into 0.0.
+        fine={mask: float(value) + 0.0 for mask, value in present.items() if mask not in bad},
+        missing=tuple(mask for mask in masks if mask not in table),
+        duplicates=tuple(_shown(mask) for mask in repeated),
+        unknown=tuple(_shown(mask) for mask in table if mask not in known),
+        wrong=wrong,
+    )
 
 
 def longest(d: int) -> int:
@@ -150,21 +206,21 @@ def _as_float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _value_offences(table: Mapping[str, Any]) -> list[str]:
-    kinds: dict[str, list[str]] = {kind: [] for kind in _PLURALS}
+def _wrong_values(table: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    kinds: dict[str, dict[str, str]] = {kind: {} for kind in _PLURALS}
     for mask, value in table.items():
         # True is an integer to Python; in a table of utilities it is a mistake.
         numeric = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         if not numeric:
-            kinds["that is not a number"].append(f"{mask}: {_shown(value)}")
+            kinds["that is not a number"][mask] = _shown(value)
         elif not math.isfinite(number := _as_float(value)):
-            kinds["that is not finite"].append(f"{mask}: {number}")
+            kinds["that is not finite"][mask] = f"{number}"
         elif not 0 <= number <= 1:
-            kinds["outside [0, 1]"].append(f"{mask}: {number!r}")
-    return [_offence("value", found, kind) for kind, found in kinds.items()]
+            kinds["outside [0, 1]"][mask] = f"{number!r}"
+    return kinds
 
 
-def _offence(what: str, found: list[str], kind: str = "") -> str:
+def _offence(what: str, found: Sequence[str], kind: str = "") -> str:
     if not found:
         return ""
     plural = "s" if len(found) > 1 else ""
@@ -179,9 +235,10 @@ def _shown(value: object) -> str:
 
 
 def _json_like(value: object) -> str:
-    if isinstance(value, _Pairs):
+    # The text of what is nested deeply cannot be made.
+    if isinstance(value, _Pairs) or (isinstance(value, Mapping) and value):
         return "an object"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return "an array"
     if value is None or isinstance(value, bool | str):
         return json.dumps(value)
