@@ -134,6 +134,10 @@ class EpisodeError(WhatWorkedError):
     """An episode that cannot be gone on with, replayed or scored: other rules, another instance, other results."""
 
 
+class InstanceError(WhatWorkedError, ValueError):
+    """An instance of an environment, or a script of actions for it, that is broken or contradicts itself."""
+
+
 class InvalidOptionError(WhatWorkedError, ValueError):
     """A command or function argument outside what is allowed."""
 

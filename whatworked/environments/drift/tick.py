@@ -1,0 +1,252 @@
+"""One tick, step by step; each step is a function from a world to the next.
+
+The order is: caretakers, the agent's request, service, effects, instruments, regrouping, the counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
+
+from whatworked.environments.drift.instance import Instance
+from whatworked.environments.drift.inventory import (
+    BEACONS,
+    CONSIGNMENTS,
+    FEN,
+    KIND_OF,
+    OVERDUE,
+    PLACE_OF,
+    PRINTERS,
+    QUEUE_LIMIT,
+    REWRITES,
+    SIZES,
+    STALL_TICK,
+)
+from whatworked.environments.drift.labels import advanced, with_value
+from whatworked.environments.drift.world import Individual, Instruments, Request, World, cells_of
+
+Fate: TypeAlias = Literal["acknowledged", "deferred", "refused"]
+"""How the world answers a request of the agent's."""
+RELEASING = (None, "move", "release")
+"""Acts that let a waiting consignment go; None is an ambient one."""
+
+
+class Act(NamedTuple):
+    """What an individual does in a tick: the request that it serves, or an ambient act."""
+
+    label: int
+    body: int
+    request: Request | None
+
+
+def run_tick(
+    instance: Instance, world: World, request: tuple[str, int] | None = None, *, ordered: bool = False
+) -> tuple[World, Fate | None]:
+    """Run one tick.
+
+    Parameters
+    ----------
+    instance : Instance
+        The sealed facts.
+    world : World
+        Before the tick; its `tick` is below 24.
+    request : tuple of str and int, optional
+        Verb and body of what the agent asks for in this tick.
+    ordered : bool
+        Whether this is the order's pass, in which the caretakers' two acts enter at their tick.
+
+    Returns
+    -------
+    world : World
+        After the tick.
+    fate : str or None
+        How the request fared; None without one.
+    """
+    world = caretakers(instance, world, ordered=ordered)
+    world, own = enter(world, request)
+    acts = service(instance, world)
+    world, rewritten = effects(instance, world, acts)
+    world = read_out(instance, world, acts)
+    world = regroup(instance, world, rewritten)
+    world = count(world)
+    return world, None if request is None else _fate(own, acts)
+
+
+def _fate(own: Request | None, acts: Sequence[Act]) -> Fate:
+    if own is None:
+        return "refused"
+    return "acknowledged" if any(act.request == own for act in acts) else "deferred"
+
+
+def caretakers(instance: Instance, world: World, *, ordered: bool) -> World:
+    """Step 1: rewrites of the schedule, consignments that fall due, what is overdue, and the order."""
+    world = regroup(instance, world, _scheduled(instance, world))
+    tick = world.tick
+    if tick in instance.joins:
+        waiting = (*world.instruments.waiting, *instance.joins[tick])
+        world = replace(world, instruments=replace(world.instruments, waiting=waiting))
+    for body in instance.joins.get(tick - OVERDUE, ()):
+        if body in world.instruments.waiting:
+            world = queued(world, "move", body)
+    if ordered and tick == instance.order.tick:
+        world = queued(world, "stamp", instance.order.beacon)
+        world = queued(world, instance.order.verb, instance.order.fen)
+    return world
+
+
+def _scheduled(instance: Instance, world: World) -> Mapping[int, int]:
+    if world.tick == STALL_TICK:
+        return instance.stall
+    targets: dict[int, int] = {}
+    for body, coordinate, value in instance.schedule.get(world.tick, ()):
+        targets[body] = with_value(targets.get(body, world.labels[body]), coordinate, value)
+    return targets
+
+
+def enter(world: World, request: tuple[str, int] | None) -> tuple[World, Request | None]:
+    """Step 2: the agent's request enters the queue of its body's individual, unless four wait there already."""
+    if request is None:
+        return world, None
+    verb, body = request
+    label = world.labels[body]
+    if len(world.individuals[label].queue) >= QUEUE_LIMIT:
+        return world, None
+    world = queued(world, verb, body)
+    return world, world.individuals[label].queue[-1]
+
+
+def queued(world: World, verb: str, body: int) -> World:
+    """The world with one more request, at the end of the queue of its body's individual."""
+    label = world.labels[body]
+    individual = world.individuals[label]
+    request = Request(world.arrivals, verb, body)
+    joined = replace(individual, queue=(*individual.queue, request))
+    return replace(world, individuals={**world.individuals, label: joined}, arrivals=world.arrivals + 1)
+
+
+def service(instance: Instance, world: World) -> list[Act]:
+    """Step 3: what each individual does; it serves one request, or its ambient act falls on the next body."""
+    acts = []
+    for label, individual in world.individuals.items():
+        if individual.queue:
+            request = _served(instance, world.tick, individual.queue)
+            acts.append(Act(label, request.body, request))
+        else:
+            cell = world.cells[label]
+            acts.append(Act(label, cell[(world.tick + individual.offset) % len(cell)], None))
+    return acts
+
+
+def _served(instance: Instance, tick: int, queue: Sequence[Request]) -> Request:
+    """The request whose kind, then place in the kind, comes next in the cycles that turn with the clock."""
+
+    def turn(request: Request) -> tuple[int, int, int]:
+        kind = KIND_OF[request.body]
+        place = (PLACE_OF[request.body] - tick) % SIZES[kind]
+        return (instance.kind_places[kind] - tick) % len(SIZES), place, request.arrival
+
+    return min(queue, key=turn)
+
+
+def effects(instance: Instance, world: World, acts: Sequence[Act]) -> tuple[World, dict[int, int]]:
+    """Step 4: served requests leave their queues and take effect; rewrites are collected, by body."""
+    rewritten: dict[int, int] = {}
+    changed: dict[int, Individual] = {}
+    for label, body, request in acts:
+        if request is None:
+            continue
+        individual = world.individuals[label]
+        rest = tuple(other for other in individual.queue if other is not request)
+        state, offset = individual.state, individual.offset
+        if request.verb == "feed":
+            state += instance.feed_step
+        elif request.verb == "release":
+            cell = world.cells[label]
+            offset = (cell.index(body) - world.tick) % len(cell)
+        elif request.verb in REWRITES:
+            rewritten[body] = advanced(world.labels[body], instance.moved_coordinate(request.verb, body))
+        changed[label] = Individual(state, offset, rest)
+    if not changed:
+        return world, rewritten
+    return replace(world, individuals={**world.individuals, **changed}), rewritten
+
+
+def read_out(instance: Instance, world: World, acts: Sequence[Act]) -> World:
+    """Step 5: the instruments take up the body that each individual acted on; all others stand idle."""
+    held = world.instruments
+    latched = held.latched - {act.body for act in acts if act.request is not None}
+    bodies = sorted(act.body for act in acts)
+    moved = tuple(body for body in bodies if body in _CONSIGNMENTS)
+    marked = tuple(body for body in bodies if body in _PRINTERS and body not in latched)
+    answers = tuple(body for body in bodies if body in _BEACONS and body not in latched)
+    tallies = list(held.tallies)
+    for act in acts:
+        if act.body in _FEN:
+            tallies[PLACE_OF[act.body]] += instance.reading(act.body, world.individuals[act.label].state)
+    last_marks = list(held.last_marks)
+    for body in marked:
+        last_marks[PLACE_OF[body]] = world.tick
+    going = {act.body for act in acts if (None if act.request is None else act.request.verb) in RELEASING}
+    leaving = tuple(body for body in moved if body in held.waiting and body in going)
+    instruments = Instruments(
+        tallies=tuple(tallies),
+        last_marks=tuple(last_marks),
+        latched=latched,
+        tally_rows=(*held.tally_rows, tuple(tallies)),
+        mark_rows=(*held.mark_rows, marked),
+        answers=answers,
+        charges=_counted(held.charges, answers),
+        waiting=tuple(body for body in held.waiting if body not in leaving) if leaving else held.waiting,
+        released=(*held.released, *leaving),
+        moved=moved,
+        movements=_counted(held.movements, (body for body in moved if body in held.movements)),
+    )
+    return replace(world, instruments=instruments)
+
+
+def _counted(counts: Mapping[int, int], bodies: Iterable[int]) -> dict[int, int]:
+    totals = dict(counts)
+    for body in bodies:
+        totals[body] = totals.get(body, 0) + 1
+    return totals
+
+
+def regroup(instance: Instance, world: World, targets: Mapping[int, int]) -> World:
+    """Step 6: bodies take the labels they are set to, all at once; equal labels are one individual.
+
+    The occupant of a label is the individual that had it before, if one of its bodies keeps it. A new individual's
+    state is the largest of those that its bodies come from, its offset the occupant's. A request goes with the body
+    that it names.
+    """
+    targets = {body: label for body, label in targets.items() if world.labels[body] != label}
+    if not targets:
+        return world
+    before = world.labels
+    labels = tuple(targets.get(body, label) for body, label in enumerate(before))
+    touched = {*targets.values(), *(before[body] for body in targets)}
+    cells = {label: cell for label, cell in world.cells.items() if label not in touched}
+    individuals = {label: individual for label, individual in world.individuals.items() if label not in touched}
+    requests = [request for label in touched & world.individuals.keys() for request in world.individuals[label].queue]
+    for label, cell in sorted(cells_of(instance, labels, touched).items()):
+        sources = {before[body] for body in cell}
+        cells[label] = cell
+        individuals[label] = Individual(
+            state=max(world.individuals[source].state for source in sources),
+            offset=world.individuals[label].offset if label in sources else 0,
+            queue=tuple(sorted((asked for asked in requests if asked.body in cell), key=_arrival)),
+        )
+    return replace(world, labels=labels, cells=cells, individuals=individuals)
+
+
+def _arrival(request: Request) -> int:
+    return request.arrival
+
+
+def count(world: World) -> World:
+    """Step 7: the counter becomes the number of individuals, and the clock goes on."""
+    return replace(world, counters=(*world.counters, len(world.individuals)), tick=world.tick + 1)
+
+
+_FEN, _PRINTERS, _BEACONS, _CONSIGNMENTS = map(frozenset, (FEN, PRINTERS, BEACONS, CONSIGNMENTS))
