@@ -29,6 +29,7 @@ COMMANDS = {
     "bench": ("whatworked.cli.bench:bench", "Benchmark estimators and policies under budgets."),
     "compare": ("whatworked.cli.compare:compare", "Compare runs: recovery, intervals, paired differences."),
     "report": ("whatworked.cli.report:report", "Write one self-contained HTML page about a run."),
+    "drift": ("whatworked.cli.drift:drift", "The drift: worlds whose representation must be found."),
     "process": ("whatworked.cli.process:process", "Process scoring: records of agents' runs."),
     "check": ("whatworked.cli.check:check", "Run the conformance kit on a plug-in."),
     "submit": ("whatworked.cli.submit:submit", "Pack a run for the leaderboard."),

@@ -1,1 +1,33 @@
 """The environment ``drift``: five domains on a clock, whose objects are secretly about sixteen individuals."""
+
+from __future__ import annotations
+
+from whatworked.environments.drift.checking import canonical_file, instance_digest, parse_instance, read_instance
+from whatworked.environments.drift.detectors import first_truths
+from whatworked.environments.drift.events import Action, Event
+from whatworked.environments.drift.instance import Instance
+from whatworked.environments.drift.metrics import Grounded, Prediction, grounded, prediction
+from whatworked.environments.drift.order import Answer, answer_of
+from whatworked.environments.drift.patterns import moving_ticks
+from whatworked.environments.drift.script import Script, read_script, run_script
+
+__all__ = [
+    "Action",
+    "Answer",
+    "Event",
+    "Grounded",
+    "Instance",
+    "Prediction",
+    "Script",
+    "answer_of",
+    "canonical_file",
+    "first_truths",
+    "grounded",
+    "instance_digest",
+    "moving_ticks",
+    "parse_instance",
+    "prediction",
+    "read_instance",
+    "read_script",
+    "run_script",
+]

@@ -142,7 +142,18 @@ def canonical_file(instance: Instance) -> bytes:
 
 
 def instance_digest(instance: Instance) -> str:
-    """SHA-256 of what an instance says of the world; its name and `meta` do not count."""
+    """SHA-256 of what an instance says of the world; its name and `meta` do not count.
+
+    Parameters
+    ----------
+    instance : Instance
+        The world.
+
+    Returns
+    -------
+    str
+        In lower-case hexadecimal.
+    """
     stated = _stated(instance)
     return sha256(canonical_json({name: value for name, value in stated.items() if name not in ("name", "meta")}))
 

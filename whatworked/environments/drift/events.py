@@ -60,8 +60,14 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
     Attributes
     ----------
-    verb, target, n, intake, answer, counter
-        The action's own fields; see `Action`.
+    verb : str
+        What was asked for.
+    target : str, optional
+        A site, an instrument or a body.
+    n : int, optional
+        Ticks to wait.
+    intake, answer, counter : object, optional
+        The prediction.
     paid : int
         Actions that are paid for after it.
     pass_number : int
@@ -99,6 +105,6 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     reading: Any = None
 
 
-def event_line(event: Event) -> bytes:
-    """An event as a line of JSON, its fields in the order of `Event`."""
-    return msgspec.json.encode(event) + b"\n"
+def event_line(event: Event) -> str:
+    """An event as one line of JSON without its line break, its fields in the order of `Event`."""
+    return msgspec.json.encode(event).decode()

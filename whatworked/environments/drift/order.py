@@ -72,7 +72,17 @@ def passes(
 
 
 def answer_of(instance: Instance) -> Answer:
-    """The answer: the order carried out on a fresh pass without acts of the agent's."""
+    """The answer: the order carried out on a fresh pass without acts of the agent's.
+
+    Parameters
+    ----------
+    instance : Instance
+        The world.
+
+    Returns
+    -------
+    Answer
+    """
     return figures(instance, passes(instance, ordered=True))
 
 

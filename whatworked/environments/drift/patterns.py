@@ -72,7 +72,17 @@ def is_attributable(log: Log, found: Bracket) -> bool:
 
 
 def moving_ticks(instance: Instance) -> frozenset[int]:
-    """Ticks of the schedule at which the counter changes in a pass that nobody disturbs."""
+    """Ticks of the schedule at which the counter changes in a pass that nobody disturbs.
+
+    Parameters
+    ----------
+    instance : Instance
+        The world.
+
+    Returns
+    -------
+    frozenset of int
+    """
     counters = run_pass(instance).counters
     return frozenset(tick for tick in (*SCHEDULE_TICKS, STALL_TICK) if counters[tick] != counters[tick - 1])
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from whatworked.environments.drift.events import Action, Event
+from whatworked.environments.drift.detectors import first_truths
+from whatworked.environments.drift.events import Action, Event, event_line
 from whatworked.environments.drift.instance import Instance
 from whatworked.environments.drift.inventory import BODIES, INSTRUMENTS, INTERVENTIONS, SITES
+from whatworked.environments.drift.patterns import moving_ticks
 from whatworked.environments.drift.rules import LONGEST_WAIT, Options, apply, obstacle, opening_state
 from whatworked.errors import InstanceError, nearest
 from whatworked.storage.files import read_file
@@ -110,6 +113,29 @@ def run_script(instance: Instance, script: Script) -> Iterator[Event]:
         if obstacle(state, options, action) is None:
             state, event = apply(instance, options, state, action)
             yield event
+
+
+def trace_lines(instance: Instance, script: Script) -> Iterator[str]:
+    """The trace of a script: a line of JSON an event, then one with the first truth of every detector.
+
+    Parameters
+    ----------
+    instance : Instance
+        The world.
+    script : Script
+        What is asked for.
+
+    Yields
+    ------
+    str
+        Without the line break. The last is ``{"detectors":{"FE1":12,"FE2":null,…}}``: paid actions at the first truth.
+    """
+    events = []
+    for event in run_script(instance, script):
+        events.append(event)
+        yield event_line(event)
+    truths = first_truths(events, moving_ticks(instance))
+    yield json.dumps({"detectors": truths}, separators=(",", ":"))
 
 
 def _faults(place: int, action: Action) -> Iterator[str]:
