@@ -146,6 +146,14 @@ class MissingExtraError(WhatWorkedError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 
 
+class SandboxUnavailableError(WhatWorkedError):
+    """No sandbox works on this machine, so no stranger's code is run; the message names the cure."""
+
+
+class InvalidCodeError(WhatWorkedError, ValueError):
+    """A text that cannot be run as a program: too long, or with characters that no program has."""
+
+
 def nearest(name: str, allowed: Iterable[str], n: int = 3, cutoff: float = 0.5) -> list[str]:
     """Up to `n` of the allowed names that are nearest to one, the nearest first, whatever their case.
 
