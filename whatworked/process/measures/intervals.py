@@ -9,7 +9,7 @@ from whatworked.errors import InvalidOptionError
 
 _NORMAL_95 = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
-DRAWS = 2_000
+DRAWS = 20_000
 """Draws for the interval of an axis."""
 
 
