@@ -42,6 +42,8 @@ class Game:
     def call(self, tool: str, arguments=None, elapsed: float = 1.0, outcome=None, **named) -> Step:
         call = Call(tool=tool, arguments=named if arguments is None else arguments)
         step = self.rules.apply(self.instance, self.state, call, elapsed)
+        if step.effect is not None and step.effect.kind in self.rules.performers:
+            outcome = self.rules.performers[step.effect.kind].perform(step.effect.request)
         if step.effect is not None and outcome is not None:
             step = self.rules.finish(self.instance, step.state, call, outcome, elapsed)
         self.state = step.state

@@ -2,50 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
 
 from whatworked.environments.effects.environment import EffectsEnvironment
-from whatworked.environments.effects.helpers import Helper
+from whatworked.environments.effects.helpers import KIND, FitRequest, Helper
 from whatworked.protocols import Estimator
 from whatworked.surfaces.equivalence import Equivalence
 
+_METHODS = {
+    "ridge_main": ("ridge-main", "a ridge regression on main effects: no interactions"),
+    "ridge_pair": ("ridge-pair", "a ridge regression on main effects and pair interactions"),
+    "gp": ("gp", "a Gaussian process: masks that differ in fewer options are more alike"),
+    "relevance_gp": (
+        "relevance-gp",
+        "a Gaussian process that learns how much each option matters, averaged over kernels",
+    ),
+    "class_ridge_pair": ("class-ridge-pair", "ridge_pair on classes of masks that are the same program"),
+    "class_gp": ("class-gp", "gp on classes of masks that are the same program"),
+    "class_relevance_gp": ("class-relevance-gp", "relevance_gp on classes of masks that are the same program"),
+}
+"""By the name of a helper: that of the estimator, and what the player is told."""
+_PUBLISHED = ("ridge_main", "ridge_pair")
 
-def effects_environment(salt: bytes | None = None) -> EffectsEnvironment:
+
+def effects_environment() -> EffectsEnvironment:
     """The environment ``effects``.
 
-    Parameters
-    ----------
-    salt : bytes, optional
-        Private; the order of the options is then drawn by it, condition by condition.
+    Returns
+    -------
+    EffectsEnvironment
     """
-    return EffectsEnvironment(
-        helpers={
-            "ridge_main": _helper("ridge-main", "a ridge regression on main effects: no interactions", published=True),
-            "ridge_pair": _helper(
-                "ridge-pair", "a ridge regression on main effects and pair interactions", published=True
-            ),
-            "gp": _helper("gp", "a Gaussian process: masks that differ in fewer options are more alike"),
-            "relevance_gp": _helper(
-                "relevance-gp", "a Gaussian process that learns how much each option matters, averaged over kernels"
-            ),
-            "class_ridge_pair": _helper("class-ridge-pair", "ridge_pair on classes of masks that are the same program"),
-            "class_gp": _helper("class-gp", "gp on classes of masks that are the same program"),
-            "class_relevance_gp": _helper(
-                "class-relevance-gp", "relevance_gp on classes of masks that are the same program"
-            ),
-        },
-        salt=salt,
-    )
+    helpers = {
+        name: Helper(purpose=purpose, published=name in _PUBLISHED, class_aware=method.startswith("class-"))
+        for name, (method, purpose) in _METHODS.items()
+    }
+    return EffectsEnvironment(helpers, {KIND: HelperFits()})
 
 
-def _helper(method: str, purpose: str, published: bool = False) -> Helper:
-    class_aware = method.startswith("class-")
-    build: Callable[[Equivalence | None], Estimator] = partial(_estimator, method, class_aware)
-    return Helper(build, purpose, published, class_aware)
+class HelperFits:
+    """Fits helpers, for the engine."""
+
+    def perform(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The table of a helper.
+
+        Parameters
+        ----------
+        request : mapping
+            A `FitRequest` as JSON.
+
+        Returns
+        -------
+        mapping
+            ``values``: one in [0, 1] for each mask in canonical order, measured values in place.
+        """
+        wanted = msgspec.convert(request, FitRequest)
+        classes = None if wanted.representatives is None else Equivalence(np.array(wanted.representatives))
+        table = fitted_table(_estimator(wanted.helper, classes), wanted.masks, wanted.utilities)
+        return {"values": table.tolist()}
 
 
-def _estimator(method: str, class_aware: bool, equivalence: Equivalence | None) -> Estimator:
+def fitted_table(
+    estimator: Estimator, masks: tuple[str, ...], utilities: tuple[float, ...]
+) -> np.typing.NDArray[np.float64]:
+    """What an estimator delivers on measurements: clipped to [0, 1], measured values in place; shape (2**d,)."""
+    from whatworked.environments.effects.delivery import checked_predictions
+    from whatworked.surfaces.masks import all_bits, mask_ranks
+
+    d = len(masks[0])
+    rows = np.array([[float(bit) for bit in mask] for mask in masks])
+    values = np.array(utilities, dtype=np.float64)
+    predicted = estimator.fit(rows, values).predict(all_bits(d).astype(np.float64))
+    table = np.clip(checked_predictions(predicted, d), 0.0, 1.0)
+    table[mask_ranks(masks, d)] = values
+    return table
+
+
+def _estimator(helper: str, classes: Equivalence | None) -> Estimator:
     from whatworked.controls import estimator
 
-    return estimator(method, equivalence if class_aware else None)
+    return estimator(_METHODS[helper][0], classes)

@@ -19,17 +19,15 @@ from whatworked.environments.effects.opening import opening_facts, opening_text
 from whatworked.environments.effects.options import EffectsOptions, read_options
 from whatworked.environments.effects.scoring import score_events
 from whatworked.environments.effects.state import EffectsState
-from whatworked.environments.effects.submitting import draft, submit
+from whatworked.environments.effects.submitting import hand_in
 from whatworked.environments.effects.telling import note, report_rules
 from whatworked.environments.effects.tools import tools_of
 from whatworked.environments.protocol import Call, Event, Opening, Refusal, Score, Step, Tool
 from whatworked.errors import InvalidOptionError
-from whatworked.wording import first_few
 
-_Rule = Callable[[SurfaceInstance, EffectsState, Mapping[str, Any]], EffectsStep]
+_Rule = Callable[[SurfaceInstance, EffectsState, Call], EffectsStep]
 
 _BEFORE_THE_REPORT = ("report_rules", "note", "current_evidence")
-_AFTER_THE_DEADLINE = "submit_diagnosis"
 
 
 @dataclass(frozen=True)
@@ -40,18 +38,18 @@ class EffectsEnvironment:
     ----------
     helpers : mapping of str to Helper
         What players can hand in by name.
-    salt : bytes or None
-        Private; where there is one, instances have their options in an order drawn by it.
+    performers : mapping of str to object
+        Who fits the helpers, for the engine.
     """
 
     helpers: Helpers
-    salt: bytes | None = field(default=None, repr=False)
+    performers: Mapping[str, Any] = field(default_factory=dict, repr=False)
     name: str = "effects"
     version: str = "1"
 
-    def find(self, name: str) -> SurfaceInstance:
+    def find(self, name: str, salt: bytes | None = None) -> SurfaceInstance:
         """The instance of a condition or a file; see `find_instance`."""
-        return find_instance(name, self.salt)
+        return find_instance(name, salt)
 
     def options_of(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """All settings of an episode, defaults filled in; raises `InvalidOptionError`."""
@@ -90,8 +88,8 @@ class EffectsEnvironment:
     def apply(self, instance: SurfaceInstance, state: EffectsState, call: Call, elapsed: float) -> EffectsStep:
         """Carry out or refuse a call."""
         try:
-            rule = self._rule(state, call, elapsed)
-            return rule(instance, state, self._arguments(state, call))
+            self._check_call(state, call, elapsed)
+            return self._rule(call.tool)(instance, state, call)
         except Refused as refused:
             return refused.step(state)
         except RecursionError:
@@ -101,10 +99,12 @@ class EffectsEnvironment:
     def finish(
         self, instance: SurfaceInstance, state: EffectsState, call: Call, outcome: Mapping[str, Any], elapsed: float
     ) -> EffectsStep:
-        """The step of a calculation that was run."""
-        del instance, call, elapsed
+        """The step of a calculation that was run, or of a helper that was fitted."""
+        del elapsed
         try:
-            return finish_calculation(state, outcome)
+            if call.tool == "calculate_python":
+                return finish_calculation(state, outcome)
+            return hand_in(helpers_of(self.helpers, state.options), instance, state, call, outcome)
         except Refused as refused:
             return refused.step(state)
 
@@ -116,51 +116,42 @@ class EffectsEnvironment:
         """Grade of what was delivered, or of a missing delivery."""
         return score_events(events, instance, read_options(options))
 
-    def _rule(self, state: EffectsState, call: Call, elapsed: float) -> _Rule:
-        """The rule of a tool; raises `Refused` where the tool cannot be called now."""
-        if self.closed(state):
-            raise Refused("closed", "the episode is closed: an answer was delivered. Nothing more can be called.")
-        tools = {tool.name for tool in self.tools(state)}
-        if call.tool not in tools:
-            names = first_few([tool.name for tool in self.tools(state)], 10)
-            raise Refused("unknown_tool", f"there is no tool {found(call.tool)}; the tools are {names}.")
-        if elapsed > state.options.deadline and call.tool != _AFTER_THE_DEADLINE:
-            raise Refused(
-                "deadline",
-                f"the {state.options.deadline} seconds are over; only submit_diagnosis can be called now. Submit your "
-                "table or a helper.",
-            )
-        if state.options.rules and not state.reported and call.tool not in _BEFORE_THE_REPORT:
-            late = elapsed > state.options.deadline
-            if not late:
-                raise Refused("report_first", "call report_rules first; then this. Nothing was charged.")
-        return self._rules(state)[call.tool]
-
-    def _rules(self, state: EffectsState) -> Mapping[str, _Rule]:
-        helpers = helpers_of(self.helpers, state.options)
-        return {
-            "current_evidence": evidence,
-            "observe_many": observe,
-            "calculate_python": calculate,
-            "report_rules": lambda _, now, arguments: report_rules(now, arguments),
-            "note": lambda _, now, arguments: note(now, arguments),
-            "draft": lambda instance, now, arguments: draft(helpers, instance, now, arguments),
-            "submit_diagnosis": lambda instance, now, arguments: submit(helpers, instance, now, arguments),
+    def _rule(self, tool: str) -> _Rule:
+        rules: dict[str, _Rule] = {
+            "current_evidence": lambda instance, state, _: evidence(instance, state),
+            "observe_many": lambda instance, state, call: observe(instance, state, call.arguments or {}),
+            "calculate_python": lambda instance, state, call: calculate(instance, state, call.arguments or {}),
+            "report_rules": lambda _, state, call: report_rules(state, call.arguments or {}),
+            "note": lambda _, state, call: note(state, call.arguments or {}),
         }
+        return rules.get(tool, self._hand_in)
 
-    def _arguments(self, state: EffectsState, call: Call) -> Mapping[str, Any]:
-        """The arguments of a call; raises `Refused` unless they are an object of known names."""
+    def _hand_in(self, instance: SurfaceInstance, state: EffectsState, call: Call) -> EffectsStep:
+        return hand_in(helpers_of(self.helpers, state.options), instance, state, call, None)
+
+    def _check_call(self, state: EffectsState, call: Call, elapsed: float) -> None:
+        """Raise `Refused` unless the tool can be called now, with these arguments' names.
+
+        The engine has refused before what is no tool, comes after the closing or the deadline, or has arguments that
+        are no object; what is said of the first and last here is for those who call the rules without it.
+        """
+        tools = {tool.name: tool for tool in self.tools(state)}
+        if call.tool not in tools:
+            raise Refused("unknown_tool", f"there is no tool {found(call.tool)} now: {', '.join(tools) or 'none is'}.")
         arguments = {} if call.arguments is None else call.arguments
         if not isinstance(arguments, Mapping):
             raise Refused("bad_argument", f"the arguments are {found(arguments)}; give an object with named entries.")
-        (tool,) = [tool for tool in self.tools(state) if tool.name == call.tool]
-        if unknown := [name for name in arguments if name not in tool.parameters]:
-            known = first_few(list(tool.parameters), 10) or "none"
+        known = tools[call.tool].parameters
+        if unknown := [name for name in arguments if name not in known]:
             raise Refused(
                 "bad_argument",
-                f"{tool.name} has no argument {found(unknown[0])}; its arguments: {known}. Nothing was done.",
+                f"{call.tool} has no argument {found(unknown[0])}; its arguments: {', '.join(known) or 'none'}. "
+                "Nothing was done.",
             )
-        return arguments
+        # Late, a submission is the only call, and the report no longer possible.
+        early = elapsed <= state.options.deadline
+        if state.options.rules and not state.reported and call.tool not in _BEFORE_THE_REPORT and early:
+            raise Refused("report_first", "call report_rules first; then this. Nothing was charged.")
 
 
 def _check_fits(instance: SurfaceInstance, options: EffectsOptions) -> None:

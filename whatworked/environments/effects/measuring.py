@@ -43,9 +43,8 @@ def observe(instance: SurfaceInstance, state: EffectsState, arguments: Mapping[s
     return Step(state=after, result=result, charges={"credits": len(new)} if new else {})
 
 
-def evidence(instance: SurfaceInstance, state: EffectsState, arguments: Mapping[str, Any]) -> EffectsStep:
+def evidence(instance: SurfaceInstance, state: EffectsState) -> EffectsStep:
     """Everything measured so far, and what is left."""
-    del arguments
     d, options = state.d, state.options
     result: dict[str, Any] = {
         "options": list(instance.letters),

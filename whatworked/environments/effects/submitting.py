@@ -12,45 +12,83 @@ from typing import Any
 from whatworked.environments.effects.answers import EffectsStep, Refused
 from whatworked.environments.effects.contradictions import contradictions
 from whatworked.environments.effects.found import found
-from whatworked.environments.effects.helpers import Helpers, helper_offer
+from whatworked.environments.effects.helpers import Helpers, fit_effect, fitted_offer
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.effects.state import EffectsState, Offer
-from whatworked.environments.protocol import Step, WorldEvent
+from whatworked.environments.protocol import Call, Step, WorldEvent
 from whatworked.errors import InvalidArtifactError
 from whatworked.grading.artifact import Reading, read_entries
 from whatworked.surfaces.masks import mask_strings
 from whatworked.wording import counted, first_few
 
+SUBMIT, DRAFT = "submit_diagnosis", "draft"
+"""The tools."""
 _FORMS = ("predictions", "estimator", "calculation")
 _NAMED = 6
 _MOST_ENTRIES = 4
 """Entries that a table may have, in cubes: more are no table with a few mistakes."""
 
 
-def submit(
-    helpers: Helpers, instance: SurfaceInstance, state: EffectsState, arguments: Mapping[str, Any]
+def hand_in(
+    helpers: Helpers, instance: SurfaceInstance, state: EffectsState, call: Call, outcome: Mapping[str, Any] | None
 ) -> EffectsStep:
-    """Hand in the final table, which closes the episode; or only check it."""
+    """Submit, check or draft an answer.
+
+    Parameters
+    ----------
+    helpers : mapping
+        Those of the episode.
+    instance, state, call
+        What is played, and what was called.
+    outcome : mapping or None
+        Of fitting the helper that was named; without it, a helper's fit is asked for.
+    """
+    arguments = call.arguments or {}
     check = _flag(arguments, "check")
-    offer, after = _offer(helpers, instance, state, arguments)
+    form = _form_of(helpers, arguments)
+    if form == "estimator":
+        effect = fit_effect(helpers, instance, state, arguments[form])
+        if outcome is None:
+            return Step(state=state, effect=effect)
+        offer, after = fitted_offer(instance, arguments[form], outcome), state
+    elif form == "calculation":
+        offer, after = _calculated(state, arguments[form]), state
+    else:
+        offer, after = _table(state, arguments[form])
     warnings = contradictions(instance, state, offer.values)
     result: dict[str, Any] = {"form": offer.form, "warnings": [warning.text for warning in warnings]}
-    if (kept := _taken_from_kept(state, arguments)) is not None:
-        result["completed_with_kept"] = kept
-    if check:
-        text = "Checked only: this can be submitted as it is. Nothing was delivered."
-        return Step(state=after, result={"checked": True, **result, "next": text})
+    if form == "predictions":
+        result["completed_with_kept"] = _taken_from_kept(state, arguments[form])
+    if call.tool == DRAFT:
+        return _drafted(after, offer, result)
     broken = any(warning.breaks for warning in warnings)
-    if broken and state.options.drafts and state.warned != offer:
+    return _checked(after, result) if check else _submitted(after, offer, result, broken)
+
+
+def _checked(after: EffectsState, result: Mapping[str, Any]) -> EffectsStep:
+    text = "Checked only: this can be submitted as it is. Nothing was delivered."
+    return Step(state=after, result={"checked": True, **result, "next": text})
+
+
+def _drafted(after: EffectsState, offer: Offer, result: Mapping[str, Any]) -> EffectsStep:
+    text = "It counts if you submit nothing. You can go on, replace it, or submit."
+    return Step(
+        state=after.with_(draft=offer),
+        result={"drafted": True, "replaced": after.draft is not None, **result, "next": text},
+        events=(_event("draft", offer),),
+    )
+
+
+def _submitted(after: EffectsState, offer: Offer, result: Mapping[str, Any], broken: bool) -> EffectsStep:
+    if broken and after.options.drafts and after.warned != offer:
         # The draft counts should the player vanish now, so holding the table back loses nothing.
+        text = (
+            "Held back once because of the warnings, and set as your draft. Send a corrected table; or send the same "
+            "again to deliver it as it is."
+        )
         return Step(
             state=after.with_(warned=offer, draft=offer),
-            result={
-                "delivered": False,
-                **result,
-                "next": "Held back once because of the warnings, and set as your draft. Send a corrected table; or "
-                "send the same again to deliver it as it is.",
-            },
+            result={"delivered": False, **result, "next": text},
             events=(_event("draft", offer),),
         )
     return Step(
@@ -60,32 +98,13 @@ def submit(
     )
 
 
-def draft(
-    helpers: Helpers, instance: SurfaceInstance, state: EffectsState, arguments: Mapping[str, Any]
-) -> EffectsStep:
-    """Set or replace the draft."""
-    offer, after = _offer(helpers, instance, state, arguments)
-    warnings = contradictions(instance, state, offer.values)
-    return Step(
-        state=after.with_(draft=offer),
-        result={
-            "draft": offer.form,
-            "replaced": state.draft is not None,
-            "warnings": [warning.text for warning in warnings],
-            "next": "It counts if you submit nothing. You can go on, replace it, or submit.",
-        },
-        events=(_event("draft", offer),),
-    )
-
-
 def _event(kind: str, offer: Offer) -> WorldEvent:
     return WorldEvent(kind=kind, facts={"form": offer.form, "values": list(offer.values)})
 
 
-def _taken_from_kept(state: EffectsState, arguments: Mapping[str, Any]) -> int | None:
-    """How many entries of a whole table were kept from earlier ones; None for what is no table."""
-    predictions = arguments.get("predictions")
-    return None if predictions is None else (1 << state.d) - len(read_entries(predictions, state.d).fine)
+def _taken_from_kept(state: EffectsState, predictions: Any) -> int:
+    """How many entries of a whole table were kept from earlier ones."""
+    return (1 << state.d) - len(read_entries(predictions, state.d).fine)
 
 
 def _flag(arguments: Mapping[str, Any], name: str) -> bool:
@@ -95,10 +114,8 @@ def _flag(arguments: Mapping[str, Any], name: str) -> bool:
     raise Refused("bad_argument", f"{name} is {found(value)}; give true or false. Nothing was delivered.")
 
 
-def _offer(
-    helpers: Helpers, instance: SurfaceInstance, state: EffectsState, arguments: Mapping[str, Any]
-) -> tuple[Offer, EffectsState]:
-    """What the arguments hand in, and the state in which it is whole."""
+def _form_of(helpers: Helpers, arguments: Mapping[str, Any]) -> str:
+    """Which of the three forms of an answer the arguments hold."""
     given = [form for form in _FORMS if arguments.get(form) is not None]
     if len(given) != 1:
         what = "none of them" if not given else " and ".join(given)
@@ -107,12 +124,7 @@ def _offer(
             f"give exactly one of predictions (your table), estimator ({' or '.join(helpers)}) and calculation (the id "
             f"of a calculation whose result is a table); found {what}. Nothing was delivered.",
         )
-    (form,) = given
-    if form == "estimator":
-        return helper_offer(helpers, instance, state, arguments[form]), state
-    if form == "calculation":
-        return _calculated(state, arguments[form]), state
-    return _table(state, arguments[form])
+    return given[0]
 
 
 def _calculated(state: EffectsState, name: object) -> Offer:

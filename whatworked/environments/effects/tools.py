@@ -91,6 +91,7 @@ def tools_of(options: EffectsOptions, helpers: Helpers, d: int) -> tuple[Tool, .
                     "description": "true: only say what would be refused or warned of; nothing is handed in.",
                 },
             },
+            after_deadline=True,
         )
     )
     return tuple(offered)
