@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import pkgutil
 import random
 
 from whatworked.environments.effects.environment import EffectsEnvironment
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.protocol import Call, Event, Score, Step
 from whatworked.episodes.effects import effects_environment
+from whatworked.episodes.players import PLAYERS
 from whatworked.surfaces import ResponseSurface
 
 
@@ -71,3 +73,26 @@ class Game:
     @property
     def score(self) -> Score:
         return self.rules.score(self.events, self.instance, self.options)
+
+
+class Seat:
+    """A game as a scripted player holds it."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def call(self, tool: str, /, **arguments) -> Answer:
+        step = self.game.call(tool, arguments, outcome={"unavailable": "not here"})
+        return Answer(step.result, step.refusal)
+
+
+class Answer:
+    def __init__(self, result, refused) -> None:
+        self.result, self.refused = result, refused
+
+
+def played(player: str, instance: SurfaceInstance, seed: int = 0, **options) -> Game:
+    """The game that a scripted player played."""
+    game = Game(instance, **options)
+    pkgutil.resolve_name(PLAYERS[player])(Seat(game), seed=seed)
+    return game

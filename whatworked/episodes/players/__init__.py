@@ -1,0 +1,20 @@
+"""Scripted players: they see what any player sees, and call nothing but tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+PLAYERS: Mapping[str, str] = MappingProxyType(
+    {
+        "random": "whatworked.episodes.players.designs:play_random",
+        "one-at-a-time": "whatworked.episodes.players.designs:play_one_at_a_time",
+        "factorial": "whatworked.episodes.players.designs:play_factorial",
+        "ridge": "whatworked.episodes.players.models:play_ridge",
+        "gp": "whatworked.episodes.players.models:play_gp",
+        "rgp": "whatworked.episodes.players.models:play_rgp",
+        "careless": "whatworked.episodes.players.careless:play_carelessly",
+        "cheat": "whatworked.episodes.players.cheat:play_falsely",
+    }
+)
+"""``module:function`` of each player of `effects`, called as ``function(game, seed=0)``."""
