@@ -11,7 +11,7 @@ from hypothesis import settings
 from published_figures import Published
 from run_helpers import three_tasks
 
-pytest_plugins = ("last_duration", "no_skips", "slow_sample", "pytester")
+pytest_plugins = ("last_duration", "no_skips", "slow_sample", "sandboxes", "pytester")
 
 # No timed assertions: a busy machine is no failure. Examples are the same in every run, so that what passed here passes
 # there; `--hypothesis-profile exploring` draws new ones.

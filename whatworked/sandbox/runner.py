@@ -18,6 +18,7 @@ from typing import Any
 PROGRAM = "/program.py"
 PREAMBLE = "/preamble.py"
 PACKAGES = "/packages"
+WORK = "/work"
 
 
 def main() -> None:
@@ -26,7 +27,7 @@ def main() -> None:
     sys.argv[:] = [PROGRAM]
     _close_others(channel)
     _limit(*limits)
-    sys.path.append(PACKAGES)
+    sys.path += [PACKAGES, WORK]
     site.setquit()
     program = types.ModuleType("__main__")
     program.__file__ = PROGRAM
