@@ -34,7 +34,8 @@ for number in range(1, 65):
 
 def test_sees_no_folder_but_the_interpreters_and_its_packages(attack: Attack) -> None:
     done = attack(
-        "import os\nfor folder, _, files in os.walk('/'):\n    print(*(f'{folder}/{name}' for name in files), sep='\\n')",
+        "import os\nfor folder, _, files in os.walk('/'):\n"
+        "    for name in files:\n        print(folder, name, sep='/')",
         output_bytes=3_000_000,
     )
     assert (done.status, done.stdout_cut) == (0, 0)
@@ -127,11 +128,12 @@ def test_calls_that_reach_the_kernels_rarer_parts_are_refused(attack: Attack) ->
         "print({error(name, *arguments) for name, arguments in [\n"
         "    ('unshare', (0x10000000,)), ('setns', (0, 0)), ('mount', (b'', b'/work', b'tmpfs', 0, None)),\n"
         "    ('umount2', (b'/work', 0)), ('chroot', (b'/work',)), ('ptrace', (0, 0, None, None)),\n"
-        "    ('shmget', (0, 1, 0o1600)), ('memfd_create', (b'x', 0)), ('personality', (0,)), ('sched_setaffinity', (0, 8, bytes(8))),\n"
+        "    ('shmget', (0, 1, 0o1600)), ('memfd_create', (b'x', 0)), ('personality', (0,)),\n"
+        "    ('sched_setaffinity', (0, 8, bytes(8))),\n"
         "    ('sethostname', (b'x', 1)), ('reboot', (0,)), ('process_vm_readv', (1, None, 0, None, 0, 0)),\n"
-        "]}, libc.prctl(38, 0, 0, 0, 0))\n"
+        "]})\n"
     )
-    assert done.stdout == "{'Operation not permitted'} -1\n"
+    assert done.stdout == "{'Operation not permitted'}\n"
 
 
 def test_threads_without_end(attack: Attack) -> None:
