@@ -138,6 +138,22 @@ class InstanceError(WhatWorkedError, ValueError):
     """An instance of an environment, or a script of actions for it, that is broken or contradicts itself."""
 
 
+class QuestionError(WhatWorkedError, ValueError):
+    """A closed question whose file breaks a rule, or that is asked with other fields than it has."""
+
+
+class JudgeError(WhatWorkedError):
+    """A judge that cannot be asked on: its key is refused, it does not exist, or it stays out of reach."""
+
+
+class CapReachedError(JudgeError):
+    """The next call could exceed what the user allowed to be spent; what was answered is kept."""
+
+
+class MissingReplyError(JudgeError):
+    """A replay needs a reply that the journal of calls does not hold."""
+
+
 class InvalidOptionError(WhatWorkedError, ValueError):
     """A command or function argument outside what is allowed."""
 

@@ -1,7 +1,59 @@
-"""Asking a model closed questions: what it may quote, and how a quote is found in a record."""
+"""Asking a model closed questions: rendered, redacted, voted on, kept in a journal, and held to quotes of a record."""
 
 from __future__ import annotations
 
+from whatworked.judging.asking import Patience
+from whatworked.judging.calls import Call
+from whatworked.judging.cost import Caps, Estimate, Interval, Price, Prices, Spent, load_prices, tokens_of, total
+from whatworked.judging.judges import Judge, ReplayJudge, Request, RuleJudge
+from whatworked.judging.panel import Case, Panel, Verdict, Vote, estimate, estimate_prompt, open_panel
+from whatworked.judging.questions import Counting, Floor, Question, load_question, load_questions
 from whatworked.judging.quotes import Span, find_quote, normal_text
+from whatworked.judging.replies import Reply, read_answer
+from whatworked.judging.schema import Schema
+from whatworked.judging.secrets import Secret, redact
+from whatworked.judging.votes import Ballot, Choice, Rule, Tally, settled, tally
 
-__all__ = ["Span", "find_quote", "normal_text"]
+__all__ = [
+    "Ballot",
+    "Call",
+    "Caps",
+    "Case",
+    "Choice",
+    "Counting",
+    "Estimate",
+    "Floor",
+    "Interval",
+    "Judge",
+    "Panel",
+    "Patience",
+    "Price",
+    "Prices",
+    "Question",
+    "ReplayJudge",
+    "Reply",
+    "Request",
+    "Rule",
+    "RuleJudge",
+    "Schema",
+    "Secret",
+    "Span",
+    "Spent",
+    "Tally",
+    "Verdict",
+    "Vote",
+    "estimate",
+    "estimate_prompt",
+    "find_quote",
+    "load_prices",
+    "load_question",
+    "load_questions",
+    "normal_text",
+    "open_panel",
+    "read_answer",
+    "redact",
+    "settled",
+    "tally",
+    "tokens_of",
+    "total",
+]

@@ -100,6 +100,26 @@ class Journal(Generic[Entry]):
     ) -> None:
         self._close()
 
+    def read(self) -> tuple[Entry, ...]:
+        """All entries of a file that is not to be changed, in order of writing; the remains of a crash are left there.
+
+        Raises
+        ------
+        JournalError
+            If the file is damaged, belongs to other work or is not a journal.
+        StorageError
+            If it cannot be read.
+        """
+        with storage_errors(self.path, "read"):
+            data = self.path.read_bytes()
+        first, self._digest = _lines([self._owner], b"")
+        self._entries = []
+        if data.startswith(first):
+            self._take(data, len(first))
+        elif not first.startswith(data):
+            raise self._not_ours(data)
+        return self.entries()
+
     def entries(self) -> tuple[Entry, ...]:
         """All entries, in order of writing."""
         return tuple(self._entries)
