@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whatworked.errors import InvalidOptionError, MissingExtraError
+from whatworked.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,11 +58,15 @@ def draw(surface: LabelledSurface | ResponseSurface, kind: str = "overview") -> 
         raise InvalidOptionError(
             f"{labelled.surface.name} has one option, so no interactions; allowed are the other kinds"
         )
+    from whatworked.plots.library import load_matplotlib, missing_extra, plain_settings
+
+    load_matplotlib()
     try:
         from whatworked.plots import figures
     except ImportError as error:
-        raise MissingExtraError('figures need matplotlib; install it with: pip install "whatworked[report]"') from error
-    return figures.draw(labelled, kind)
+        raise missing_extra() from error
+    with plain_settings():
+        return figures.draw(labelled, kind)
 
 
 def render(figure: Figure, form: str) -> bytes:
@@ -75,12 +79,15 @@ def render(figure: Figure, form: str) -> bytes:
     """
     import io
 
-    import matplotlib as mpl
+    from whatworked.plots.library import load_matplotlib, plain_settings
 
     if not isinstance(form, str) or form not in FORMATS:
         raise InvalidOptionError(f"figure format is {form!r}; allowed are {', '.join(FORMATS)}")
+    load_matplotlib()
+    import matplotlib as mpl
+
     stream = io.BytesIO()
     # A fixed salt and no date: otherwise an SVG differs from run to run.
-    with mpl.rc_context({"svg.hashsalt": "whatworked", "svg.fonttype": "none"}):
+    with plain_settings(), mpl.rc_context({"svg.hashsalt": "whatworked", "svg.fonttype": "none"}):
         figure.savefig(stream, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
     return stream.getvalue()

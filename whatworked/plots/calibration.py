@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from whatworked.errors import MissingExtraError
+from whatworked.plots.labels import plain_label
+from whatworked.plots.library import load_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,15 +30,14 @@ def draw_calibration(levels: Sequence[float], curves: Mapping[str, Sequence[floa
     MissingExtraError
         If matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError('figures need matplotlib; install it with: pip install "whatworked[report]"') from error
+    load_matplotlib()
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(6.0, 5.2), layout="constrained")
     axes = figure.add_subplot()
     axes.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--", label="as stated")
     for (label, values), colour, marker in zip(curves.items(), _COLOURS, _MARKERS, strict=False):
-        axes.plot(levels, values, color=colour, marker=marker, linewidth=1.4, label=label)
+        axes.plot(levels, values, color=colour, marker=marker, linewidth=1.4, label=plain_label(label))
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
     axes.set_aspect("equal")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from whatworked.plots.labels import plain_label
 from whatworked.surfaces.edges import pairs
 from whatworked.surfaces.masks import FloatArray, mask_strings
 from whatworked.surfaces.reversals import SMALLEST_FLOOR
@@ -19,6 +20,7 @@ from whatworked.surfaces.reversals import SMALLEST_FLOOR
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from whatworked.surfaces import ResponseSurface
     from whatworked.surfaces.exports import LabelledSurface
 
 HELPS, HURTS, NEUTRAL = "#5E3C99", "#E66101", "#888888"
@@ -27,6 +29,8 @@ ORDER_COLOURS = ("#000000", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9
 SHOWN_COEFFICIENTS = 14
 NUMBERED_COLUMNS = 8
 LABELLED_COLUMNS = 64
+LONGEST_LETTER = 16
+"""Characters shown of an option's own name, which is mostly a letter."""
 
 
 def draw(labelled: LabelledSurface, kind: str) -> Figure:
@@ -56,15 +60,23 @@ def draw(labelled: LabelledSurface, kind: str) -> Figure:
 
 def _title(labelled: LabelledSurface) -> str:
     surface = labelled.surface
-    family = f" ({labelled.family.replace('_', ' ')})" if labelled.family else ""
+    family = f" ({plain_label(labelled.family.replace('_', ' '))})" if labelled.family else ""
     return (
-        f"{surface.name or 'surface'}{family}: {1 << surface.d} configurations, "
+        f"{plain_label(surface.name or 'surface')}{family}: {1 << surface.d} configurations, "
         f"utility {surface.utilities.min():.3f} to {surface.utilities.max():.3f}"
     )
 
 
 def _labels(labelled: LabelledSurface) -> list[str]:
-    return [option if name == option else f"{option}  {name}" for option, name in labelled.names.items()]
+    return [
+        plain_label(option) if name == option else f"{plain_label(option)}  {plain_label(name)}"
+        for option, name in labelled.names.items()
+    ]
+
+
+def _letters(surface: ResponseSurface) -> list[str]:
+    """Names of the options where there is little room."""
+    return [plain_label(option, LONGEST_LETTER) for option in surface.options]
 
 
 def _limit(values: FloatArray) -> float:
@@ -104,7 +116,7 @@ def main_effects(labelled: LabelledSurface, axes: Axes) -> None:
     for label, colour in (("helps", HELPS), ("hurts", HURTS), ("no effect", NEUTRAL)):
         axes.scatter([], [], c=colour, s=16, label=label)
     axes.axvline(0.0, color="black", linewidth=0.8)
-    axes.set_yticks(range(surface.d), surface.options)
+    axes.set_yticks(range(surface.d), _letters(surface))
     axes.set_ylim(surface.d - 0.5, -0.5)
     axes.set_ylabel("option")
     axes.set_xlabel("change of utility")
@@ -123,8 +135,8 @@ def interactions(labelled: LabelledSurface, axes: Axes) -> None:
     shown = matrix[1:, :-1]
     image = _heat(axes, shown, _limit(values))
     axes.set_aspect("equal")
-    axes.set_xticks(range(surface.d - 1), surface.options[:-1])
-    axes.set_yticks(range(surface.d - 1), surface.options[1:])
+    axes.set_xticks(range(surface.d - 1), _letters(surface)[:-1])
+    axes.set_yticks(range(surface.d - 1), _letters(surface)[1:])
     axes.set_xlabel("option")
     axes.set_ylabel("option")
     axes.set_title("Mean pair interactions", fontsize=11)
@@ -142,7 +154,7 @@ def spectrum(labelled: LabelledSurface, axes: Axes) -> None:
     colours = [_order_colour(rank.bit_count()) for rank in ranks]
     places = range(len(ranks))
     axes.barh(places, np.abs(coefficients[ranks]), color=colours)
-    axes.set_yticks(places, [_subset(rank, surface.options) for rank in ranks])
+    axes.set_yticks(places, [_subset(rank, _letters(surface)) for rank in ranks])
     axes.set_ylim(len(ranks) - 0.4, -0.6)
     for order in range(1, surface.d + 1):
         axes.barh([0], [0], color=_order_colour(order), label=f"order {order}: {shares[order]:.1%}")

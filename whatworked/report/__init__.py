@@ -57,4 +57,6 @@ def write_report(
     StorageError
         If the file cannot be written.
     """
-    write_atomic(Path(out), report_page(runs, title, baseline, confidence, resamples).encode())
+    page = report_page(runs, title, baseline, confidence, resamples)
+    # The name of a folder may hold bytes that UTF-8 lacks. In JSON their escapes are read back as what they stand for.
+    write_atomic(Path(out), page.encode("utf-8", "backslashreplace"))
