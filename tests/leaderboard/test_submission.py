@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 
 import pytest
+from command_line import run_here
 from packed_runs import altered
 
-from whatworked.errors import InvalidOptionError, RunError
-from whatworked.leaderboard import pack, unpack, verified
+from whatworked.errors import InvalidOptionError, RunError, StorageError
+from whatworked.leaderboard import board_of, pack, unpack, verified
 
 
 def test_a_run_survives_the_way_through_a_file(run):
@@ -117,3 +118,14 @@ def test_a_file_that_unpacks_to_too_much_is_refused(monkeypatch):
     monkeypatch.setattr("whatworked.leaderboard.packing.LARGEST", 1000)
     with pytest.raises(RunError, match="unpacks to more than"):
         unpack(gzip.compress(b" " * 2000), "file")
+
+
+@pytest.mark.parametrize("where", ["nowhere", "file", "link", "new\\nline", "x" * 300, "two/deep"])
+def test_a_board_of_no_folder_is_an_error(tmp_path, where):
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    done = run_here("leaderboard", "--results", str(tmp_path / where))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+    with pytest.raises(StorageError, match="is no folder; give the one that holds the packed runs"):
+        board_of(str(tmp_path / where))

@@ -6,7 +6,9 @@ import contextlib
 import dataclasses
 import functools
 import json
+import random
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -22,6 +24,7 @@ from whatworked.errors import InvalidOptionError
 from whatworked.leaderboard.rerunning import plan_of
 from whatworked.plugins import load
 from whatworked.plugins.limits import LONGEST, TimeLimitError, Watch, opened, overrun
+from whatworked.plugins.process_state import noticing, preserved
 from whatworked.runs import bench
 from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.folder import claim
@@ -109,18 +112,21 @@ def test_another_timer_goes_on():
         signal.signal(signal.SIGALRM, before)
 
 
-def test_other_threads_are_not_limited():
-    done = []
+def test_other_threads_are_limited_too():
+    raised = []
 
-    def work():
-        with Watch(0.05).step("one"):
-            time.sleep(0.2)
-        done.append(True)
+    def work(seconds):
+        try:
+            with Watch(0.05).step("one"):
+                time.sleep(seconds)
+        except TimeLimitError as error:
+            raised.append(str(error))
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert done == [True]
+    for seconds in (0.2, 0.0):
+        thread = threading.Thread(target=work, args=(seconds,))
+        thread.start()
+        thread.join()
+    assert raised == ["not done within the time limit of 0.05 s"]
 
 
 def test_steps_that_were_ended_or_have_no_time_left_fail_at_once(tmp_path):
@@ -300,3 +306,16 @@ def test_a_run_is_repeated_under_its_own_limit(tmp_path):
 def test_what_is_no_limit_is_refused(limit):
     with pytest.raises(InvalidOptionError, match=r"the time limit is .* s; give more than 0 and at most 10000000 s"):
         limited([mean], [lowest], limit=limit)
+
+
+def test_what_a_library_draws_as_it_is_imported_is_put_back_and_not_held_against_a_plugin(monkeypatch):
+    monkeypatch.delitem(sys.modules, "rich.style", raising=False)
+    before = random.getstate()
+    with noticing() as changed, preserved():
+        random.random()
+    assert changed == {"Python's global random generator"}
+    with noticing() as changed, preserved():
+        random.random()
+        monkeypatch.setitem(sys.modules, "rich.style", sys)
+    assert not changed
+    assert random.getstate() == before

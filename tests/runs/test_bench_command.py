@@ -100,6 +100,11 @@ def test_listing_shows_registered_plugins_and_methods():
         (("--estimator", "gp-effect", "--policy", "random"), UnknownNameError, "'gp-effect' is a policy and not an"),
         (("--method", "GP-EE"), UnknownNameError, "did you mean GP-E"),
         (("--method", "D1", "--conditions", "wien"), UnknownNameError, "did you mean wine"),
+        (("--method", "D1", "--conditions", ","), InvalidOptionError, "',' names no condition; give ids"),
+        (("--method", "D1", "--condition", ""), InvalidOptionError, "'' names no condition"),
+        (("--method", "D1", "--condition", "wine", "--condition", " , "), InvalidOptionError, "names no condition"),
+        (("--method", "D1", "--family", ""), UnknownNameError, "unknown family ''"),
+        (("--method", "D1", "--budgets", ","), InvalidOptionError, "budgets are ','"),
         (("--method", "D1", "--track", "fuor"), UnknownNameError, "did you mean four"),
         (("--method", "D1", "--family", "clusterin"), UnknownNameError, "did you mean clustering"),
         (

@@ -77,7 +77,23 @@ def _exit_code() -> int:
         echo(f"error: {error}; send the output elsewhere and run the same command again", err=True)
         drop_output()
         return 2
+    except (ValueError, ImportError):
+        # What libraries read from the environment when they are imported they refuse with errors of their own.
+        if not (problem := _wrong_setting()):
+            raise
+        print_text(f"error: {problem}", indent=2, errors=True)
+        return 2
     return code if isinstance(code, int) else 0
+
+
+def _wrong_setting() -> str:
+    from whatworked.workers.settings import check_settings
+
+    try:
+        check_settings()
+    except WhatWorkedError as error:
+        return str(error)
+    return ""
 
 
 def _show(error: click.ClickException) -> None:

@@ -92,9 +92,24 @@ def _plan(
         missing = "--policy" if estimators else "--estimator"
         raise InvalidOptionError(f"give {missing}, too; `whatworked bench --list` shows the registered ones")
     chosen = crossed(load_all(estimators, "estimator"), load_all(policies, "policy")) + named_methods(methods)
-    names = [name for text in conditions for name in text.split(",") if name]
-    tasks = catalog_tasks(names, families, tracks, rules=rules, references=references)
+    tasks = catalog_tasks(_names_in(conditions), families, tracks, rules=rules, references=references)
     return Plan(tasks, chosen, parse_budgets(budgets), seeds, batch, time_limit)
+
+
+def _names_in(conditions: Sequence[str]) -> list[str]:
+    """Ids in texts that separate them by commas; a text without any would otherwise mean all conditions there are."""
+    from whatworked.errors import InvalidOptionError
+
+    names: list[str] = []
+    for text in conditions:
+        held = [name.strip() for name in text.split(",") if name.strip()]
+        if not held:
+            raise InvalidOptionError(
+                f"--condition {text!r} names no condition; give ids separated by commas, as in wine,nile, or leave it "
+                "out for all"
+            )
+        names += held
+    return names
 
 
 def _print_registered(as_json: bool) -> None:

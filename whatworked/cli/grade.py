@@ -100,6 +100,10 @@ def _measured(observed: str, d: int) -> list[int]:
     """Ranks of the measured masks in ascending order, the anchors included."""
     from whatworked.surfaces.masks import anchors, mask_ranks
 
+    if observed.strip() and not observed.strip(", \t"):
+        raise InvalidMaskError(
+            f"--observed is {observed!r}, which holds no mask; give masks separated by commas, or leave it out"
+        )
     masks, place = (observed, "") if not observed.strip("01, \t") else (_masks_in(observed, d), f" in {observed}")
     try:
         ranks = mask_ranks(masks.replace(",", " ").split() if isinstance(masks, str) else masks, d)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from whatworked.arguments import path as as_path
 from whatworked.catalog import TRACKS
 from whatworked.comparing.summary import grouped, measurements, standings
-from whatworked.errors import RunError
+from whatworked.errors import RunError, StorageError
 from whatworked.grading.score import PRIMARY
 from whatworked.leaderboard.packing import SUFFIX, off_leaderboard, read_packed
 from whatworked.leaderboard.verification import unverifiable, verified
@@ -100,14 +102,19 @@ def entries_of(run: Run, digest: str) -> list[LeaderboardEntry]:
     return entries
 
 
-def board_of(folder: Path) -> list[LeaderboardEntry]:
+def board_of(folder: Path | str) -> list[LeaderboardEntry]:
     """Entries of all packed runs in a folder, each verified.
 
     Raises
     ------
     RunError
         If one of them is refused or was made on other reference tables than the package's, or two bear one name.
+    StorageError
+        If there is no such folder.
     """
+    folder = as_path(folder, "folder of packed runs")
+    if not os.path.isdir(folder):  # unlike the method, it is no more than false for names that no system takes
+        raise StorageError(f"{folder} is no folder; give the one that holds the packed runs (files ending in {SUFFIX})")
     entries: list[LeaderboardEntry] = []
     names: Counter[str] = Counter()
     for path in sorted(folder.glob(f"*{SUFFIX}")):

@@ -8,12 +8,13 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 from whatworked.errors import MissingExtraError
 
 _BACKEND = "MPLBACKEND"
 
-PLAIN = {"text.usetex": False, "text.parse_math": True}
+PLAIN: dict[Any, Any] = {"text.usetex": False, "text.parse_math": True}
 """Settings under which a label is what `whatworked.plots.labels.plain_label` makes it to be."""
 
 

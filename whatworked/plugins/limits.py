@@ -1,8 +1,9 @@
 """Ending plug-in code that takes longer than it may.
 
-The soft way is an exception raised in the plug-in's code by a timer. It does not reach code that stays inside a library
-written in C, and code may swallow it. The hard way ends the whole process, by a thread of Python's own that needs no
-lock; it is taken in worker processes only, where somebody knows from a note which step it was.
+The soft way is an exception raised in the plug-in's code: by a timer's signal in the main thread of a process, by a
+thread elsewhere. It does not reach code that stays inside a library written in C, and code may swallow it. The hard way
+ends the whole process, by a thread of Python's own that needs no lock; it is taken in worker processes only, where
+somebody knows from a note which step it was.
 """
 
 from __future__ import annotations
@@ -139,10 +140,14 @@ def is_limit(seconds: float) -> bool:
 
 @contextlib.contextmanager
 def _interrupted(seconds: float, limit: float) -> Iterator[None]:
-    """Raise `TimeLimitError` in the block after some seconds; without effect outside the main thread."""
-    if threading.current_thread() is not threading.main_thread():
+    """Raise `TimeLimitError` in the block after some seconds, and again where it is swallowed."""
+    alone = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    with (_by_signal if alone else _by_thread)(seconds, limit):
         yield
-        return
+
+
+@contextlib.contextmanager
+def _by_signal(seconds: float, limit: float) -> Iterator[None]:
     late, inside = False, True
 
     def ring(signum: int, frame: FrameType | None) -> None:
@@ -165,6 +170,48 @@ def _interrupted(seconds: float, limit: float) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, max(delay - time.monotonic() + began, _LEAST), interval)
     if late:
         raise TimeLimitError(limit)
+
+
+@contextlib.contextmanager
+def _by_thread(seconds: float, limit: float) -> Iterator[None]:
+    """Only the main thread gets signals, and not every system has timers; the interpreter raises in any thread."""
+    late, inside = False, True
+    guarded, left = threading.Lock(), threading.Event()
+    here = threading.get_ident()
+
+    class Late(TimeLimitError):  # noqa: N818 - it passes for its base
+        def __init__(self) -> None:
+            super().__init__(limit)
+
+    Late.__name__ = TimeLimitError.__name__
+
+    def ring() -> None:
+        nonlocal late
+        wait = max(seconds, _LEAST)
+        while not left.wait(wait):
+            wait = _AGAIN
+            with guarded:
+                if inside:
+                    late = True
+                    _raise_in(here, Late)
+
+    threading.Thread(target=ring, daemon=True).start()
+    try:
+        yield
+    finally:
+        inside = False
+        with guarded:
+            _raise_in(here, None)  # what was not yet raised is not raised any more
+        left.set()
+    if late:
+        raise TimeLimitError(limit)
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    import ctypes
+
+    held = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), held)
 
 
 @contextlib.contextmanager

@@ -24,6 +24,12 @@ import numpy as np
 _LIBRARY_VARIABLES = ("KMP_", "WHATWORKED_PLUGIN_FILES")
 """Variables that scikit-learn sets when it is imported, for a library that reads them later; and our own."""
 
+_DRAWING_MODULES = ("rich.style",)
+"""Modules of libraries that draw from Python's global generator as they are imported, for which no plug-in is to blame.
+
+Scikit-learn imports rich, where it is installed.
+"""
+
 _NOTICED: ContextVar[set[str] | None] = ContextVar("noticed", default=None)
 
 
@@ -50,11 +56,12 @@ class Part:
 def preserved() -> Iterator[None]:
     """Put all parts back after the block; blocks of `noticing` are told which had changed."""
     before = [(part, _read(part)) for part in PARTS]
+    loaded = _drawing_modules()
     with warnings.catch_warnings():
         try:
             yield
         finally:
-            _put_back(before)
+            _put_back(before, blameless=_python_generator if _drawing_modules() != loaded else None)
 
 
 @contextlib.contextmanager
@@ -68,11 +75,16 @@ def noticing() -> Iterator[set[str]]:
         _NOTICED.reset(token)
 
 
-def _put_back(before: list[tuple[Part, Any]]) -> None:
+def _drawing_modules() -> set[str]:
+    return {name for name in _DRAWING_MODULES if name in sys.modules}
+
+
+def _put_back(before: list[tuple[Part, Any]], blameless: Callable[[], Any] | None) -> None:
     noticed = _NOTICED.get()
     for part, value in before:
         if _read(part) != value and not (value is None and part.read is _scikit_learn):
-            if noticed is not None and part.read is not _search_path:  # files of plug-ins have their folder added
+            # Files of plug-ins have their folder added to the search path.
+            if noticed is not None and part.read is not _search_path and part.read is not blameless:
                 noticed.add(part.name)
             # What cannot be put back (a hard limit, a folder that is gone) is left: processes are replaced, too.
             with contextlib.suppress(Exception):
@@ -95,6 +107,10 @@ def _set_float_errors(value: Any) -> None:
     np.seterr(**errors)
     np.seterrcall(call)
     np.setbufsize(size)
+
+
+def _python_generator() -> Any:
+    return random.getstate()
 
 
 def _numpy_generator() -> Any:
@@ -279,7 +295,7 @@ PARTS = (
         lambda value: np.set_printoptions(**value),
     ),
     Part("numpy's global random generator", _numpy_generator, _set_numpy_generator),
-    Part("Python's global random generator", random.getstate, random.setstate),
+    Part("Python's global random generator", _python_generator, random.setstate),
     Part("environment variables", _variables, _set_variables),
     Part("the working directory", os.getcwd, os.chdir),
     Part("the umask", _umask, os.umask),

@@ -27,6 +27,7 @@ from whatworked.plugins.spec import Spec, parse_spec
 from whatworked.storage.canonical import sha256
 from whatworked.storage.files import read_file, user_path
 from whatworked.wording import first_few
+from whatworked.workers.settings import check_settings
 
 CHANGED_AT_IMPORT: dict[str, set[str]] = {}
 """By plug-in text: parts of the process's state that its import changed."""
@@ -44,8 +45,8 @@ def read_text(text: str) -> Spec:
         As `parse_spec`, and for a file without a name after it.
     """
     path = user_path(text.strip())
-    if not text.strip().endswith(".py") or ":" in text or not path.is_file():
-        return parse_spec(text)
+    if not text.strip().endswith(".py") or not _is_file(path):
+        return _with_label_or_path(parse_spec(text), text.strip())
     try:
         tree = ast.parse(read_file(path, LARGEST_FILE))
     except (OSError, SyntaxError, ValueError) as error:
@@ -56,6 +57,25 @@ def read_text(text: str) -> Spec:
     raise PluginError(
         f"{text!r} names a file, but nothing in it; {choice}: write {text.strip()}:{(held or ['NAME'])[0]}"
     )
+
+
+def _with_label_or_path(spec: Spec, text: str) -> Spec:
+    """The spec, or that of a file in the current folder whose name has an equals sign: ``my=own.py`` is no label then.
+
+    It is taken for a label wherever a file of the shorter name exists.
+    """
+    label, equals, target = text.partition("=")
+    if not equals or not spec.is_file or spec.text != target.strip() or _is_file(user_path(spec.container)):
+        return spec
+    whole = f"./{label}={spec.container}"
+    return parse_spec(f"./{text}") if _is_file(Path(whole)) else spec
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long a name, or a null character
+        return False
 
 
 def resolve(spec: Spec, kind: Kind, expected: Origin | None = None, *, sealed: bool = False) -> tuple[Any, Origin]:
@@ -74,6 +94,7 @@ def resolve(spec: Spec, kind: Kind, expected: Origin | None = None, *, sealed: b
     sealed : bool
         Whether a file may import nothing of its folder but what was read and compared.
     """
+    check_settings()
     with noticing() as changed, named_failures(f"{kind} {spec.text!r} cannot be imported"):
         if not spec.container:
             return named(kind, spec.target)

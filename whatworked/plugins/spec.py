@@ -11,7 +11,11 @@ from typing import Any
 
 from whatworked.errors import PluginError
 
-_SHAPE = re.compile(r"^(?:(?P<label>[\w.+-]+)=)?(?P<target>[^()=]+?)\s*(?P<arguments>\(.*\))?$", re.DOTALL)
+_LABEL = r"^(?:(?P<label>[\w.+-]+)=)?"
+_ARGUMENTS = r"\s*(?P<arguments>\(.*\))?$"
+_FILE = re.compile(rf"{_LABEL}(?P<target>.+?\.py:[\w.+-]+){_ARGUMENTS}", re.DOTALL)
+"""A file may have any character in its path, which ends at the first ``.py:`` that leaves a whole text."""
+_SHAPE = re.compile(rf"{_LABEL}(?P<target>[^()=]+?){_ARGUMENTS}", re.DOTALL)
 _HELP = (
     "write a registered name, package.module:Name or ./file.py:Name, with optional arguments as in "
     "sklearn.ensemble:RandomForestRegressor(n_estimators=200), and an optional label as in forest=…"
@@ -70,10 +74,12 @@ def parse_spec(text: str) -> Spec:
     ('forest', 'sklearn.ensemble', 'RandomForestRegressor', {'n_estimators': 200})
     >>> parse_spec("./mine.py:Mine(depth=2)").label
     'Mine(depth=2)'
+    >>> parse_spec("./runs (lr=0.1)/mine.py:Mine").container
+    './runs (lr=0.1)/mine.py'
     """
     if not text.isascii() and text.encode("utf-8", "replace") != text.encode("utf-8", "surrogatepass"):
         raise PluginError(f"the plug-in {text!r} has a character that UTF-8 lacks; rename its file or folder")
-    found = _SHAPE.match(text.strip())
+    found = _FILE.match(text.strip()) or _SHAPE.match(text.strip())
     if not found:
         raise PluginError(f"cannot read the plug-in {text!r}; {_HELP}")
     target, raw = found["target"].strip(), found["arguments"] or ""

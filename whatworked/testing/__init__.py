@@ -19,13 +19,16 @@ True
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterable
 from typing import Any
 
+from whatworked.errors import TransferError
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.registry import Kind
 from whatworked.testing.cases import DIMENSIONS
+from whatworked.testing.given import dimensions_of, limit_of, plugin_of
 from whatworked.testing.kit import TIME_LIMIT, Check, CheckResult, ConformanceError, raise_failures, run_check
 
 __all__ = [
@@ -78,7 +81,7 @@ def checks_of(kind: Kind) -> tuple[Check, ...]:
 
 
 def run_checks(
-    plugin: Plugin, dimensions: Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
+    plugin: Plugin, dimensions: int | Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
 ) -> tuple[CheckResult, ...]:
     """Run all checks of a plug-in's kind; failures are in the results.
 
@@ -86,7 +89,7 @@ def run_checks(
     ----------
     plugin : Plugin
         What `whatworked.plugins.load` returned.
-    dimensions : iterable of int, default 1 to 8
+    dimensions : int or iterable of int, default 1 to 8
         Numbers of options to try.
     time_limit : float or None, default 60
         Seconds for each case of a check (a fit or an ask, or the few that are compared), None for no limit.
@@ -95,17 +98,24 @@ def run_checks(
     -------
     tuple of CheckResult
         One per check, in order.
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything that is no plug-in, no number of options or no limit.
     """
-    if time_limit is not None and threading.current_thread() is not threading.main_thread():
-        # Only the main thread of a process can be interrupted.
+    plugin, sizes, limit = plugin_of(plugin), dimensions_of(dimensions), limit_of(time_limit)
+    if limit is not None and threading.current_thread() is not threading.main_thread():
+        # In a thread code that stays in a library, or swallows the exception, could not be ended with its process.
         from whatworked.testing.apart import run_checks_apart
 
-        return tuple(run_checks_apart(plugin, tuple(dimensions), time_limit))
-    return tuple(run_check(check, plugin, tuple(dimensions), time_limit) for check in checks_of(plugin.kind))
+        with contextlib.suppress(TransferError):
+            return tuple(run_checks_apart(plugin, sizes, limit))
+    return tuple(run_check(check, plugin, sizes, limit) for check in checks_of(plugin.kind))
 
 
 def check_estimator(
-    thing: Any, dimensions: Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
+    thing: Any, dimensions: int | Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
 ) -> tuple[CheckResult, ...]:
     """Check that an estimator keeps its contract.
 
@@ -113,7 +123,7 @@ def check_estimator(
     ----------
     thing : str or object
         Anything that `whatworked.plugins.load` takes: a class, factory, function, object, or a text that names one.
-    dimensions : iterable of int, default 1 to 8
+    dimensions : int or iterable of int, default 1 to 8
         Numbers of options to try.
     time_limit : float or None, default 60
         Seconds for each case of a check (a fit or an ask, or the few that are compared), None for no limit.
@@ -127,16 +137,18 @@ def check_estimator(
     ------
     ConformanceError
         If a check failed; it lists all of them. It is an AssertionError as well, so that a test fails and does not err.
+    InvalidOptionError
+        For what is no number of options or no limit.
     PluginError
         If the thing cannot be loaded or built.
     UnknownNameError
         For a name that nothing registers.
     """
-    return _check(load(thing, "estimator"), tuple(dimensions), time_limit)
+    return _check(load(thing, "estimator"), dimensions_of(dimensions), limit_of(time_limit))
 
 
 def check_policy(
-    thing: Any, dimensions: Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
+    thing: Any, dimensions: int | Iterable[int] = DIMENSIONS, time_limit: float | None = TIME_LIMIT
 ) -> tuple[CheckResult, ...]:
     """Check that a policy keeps its contract.
 
@@ -144,7 +156,7 @@ def check_policy(
     ----------
     thing : str or object
         Anything that `whatworked.plugins.load` takes: a class, factory, function, object, or a text that names one.
-    dimensions : iterable of int, default 1 to 8
+    dimensions : int or iterable of int, default 1 to 8
         Numbers of options to try.
     time_limit : float or None, default 60
         Seconds for each case of a check (a fit or an ask, or the few that are compared), None for no limit.
@@ -158,6 +170,8 @@ def check_policy(
     ------
     ConformanceError
         If a check failed; it lists all of them. It is an AssertionError as well, so that a test fails and does not err.
+    InvalidOptionError
+        For what is no number of options or no limit.
     PluginError
         If the thing cannot be loaded or built.
     UnknownNameError
@@ -169,7 +183,7 @@ def check_policy(
     >>> all(result.passed for result in results)
     True
     """
-    return _check(load(thing, "policy"), tuple(dimensions), time_limit)
+    return _check(load(thing, "policy"), dimensions_of(dimensions), limit_of(time_limit))
 
 
 def _check(plugin: Plugin, dimensions: tuple[int, ...], time_limit: float | None) -> tuple[CheckResult, ...]:

@@ -21,6 +21,7 @@ from whatworked.plugins.guard import describe, guarded
 from whatworked.plugins.limits import TimeLimitError, Watch
 from whatworked.plugins.process_state import noticing, preserved
 from whatworked.plugins.resolve import CHANGED_AT_IMPORT
+from whatworked.testing.given import dimensions_of, limit_of, plugin_of
 
 TIME_LIMIT = 60.0
 """Seconds for each case of a check, where nothing else is asked for."""
@@ -109,8 +110,14 @@ def run_check(
     Returns
     -------
     CheckResult
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything that is no plug-in, no number of options or no limit.
     """
-    token = _WATCH.set(Watch(time_limit, note))
+    plugin, dimensions = plugin_of(plugin), dimensions_of(dimensions)
+    token = _WATCH.set(Watch(limit_of(time_limit), note))
     try:
         with _preserved(), guarded(plugin.kind) as outcome:
             check.run(plugin, dimensions)

@@ -13,6 +13,7 @@ from typing import Any
 from whatworked.errors import ExecutionError, InvalidOptionError
 from whatworked.workers.child import prepare_process
 from whatworked.workers.profile import NumericProfile
+from whatworked.workers.settings import check_settings
 
 DEFAULT_BACKEND = "loky"
 """The backend whose processes are our own."""
@@ -42,8 +43,9 @@ def worker_count(jobs: int, tasks: int) -> int:
     Raises
     ------
     InvalidOptionError
-        If `jobs` is less than 1.
+        If `jobs` is less than 1, or a variable of the environment that joblib reads is wrong.
     """
+    check_settings()
     from joblib import cpu_count
 
     if jobs < 1:
