@@ -113,7 +113,7 @@ def board_of(folder: Path | str) -> list[LeaderboardEntry]:
         If there is no such folder.
     """
     folder = as_path(folder, "folder of packed runs")
-    if not os.path.isdir(folder):  # unlike the method, it is no more than false for names that no system takes
+    if not os.path.isdir(folder):  # noqa: PTH112 - the method raises for names that no system takes
         raise StorageError(f"{folder} is no folder; give the one that holds the packed runs (files ending in {SUFFIX})")
     entries: list[LeaderboardEntry] = []
     names: Counter[str] = Counter()
