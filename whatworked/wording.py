@@ -87,6 +87,51 @@ def csv_lines(rows: Iterable[Iterable[object]]) -> str:
     return "".join(f"{line or _EMPTY_CELL}\n" for line in (",".join(map(_csv_cell, row)) for row in rows))
 
 
+def markdown_table(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    r"""Rows as a table in Markdown; floats to four decimals, None as a dash.
+
+    Examples
+    --------
+    >>> print(markdown_table(["method", "recovery"], [["a|b", 0.5]]), end="")
+    | method | recovery |
+    | --- | --- |
+    | a\|b | 0.5000 |
+    """
+    escaped = [[_plain_cell(cell).replace("|", "\\|") for cell in row] for row in (header, *rows)]
+    lines = [f"| {' | '.join(row)} |" for row in escaped]
+    return "\n".join([lines[0], f"| {' | '.join('---' for _ in header)} |", *lines[1:]]) + "\n"
+
+
+def latex_table(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    r"""Rows as a LaTeX tabular; floats to four decimals, None as a dash, special characters escaped.
+
+    Examples
+    --------
+    >>> print(latex_table(["method"], [["a_b"]]), end="")
+    \begin{tabular}{l}
+    method \\ \hline
+    a\_b \\
+    \end{tabular}
+    """
+    lines = [" & ".join(map(_latex_cell, row)) for row in (header, *rows)]
+    body = "".join(f"{line} \\\\\n" for line in lines[1:])
+    return f"\\begin{{tabular}}{{{'l' * len(header)}}}\n{lines[0]} \\\\ \\hline\n{body}\\end{{tabular}}\n"
+
+
+def _plain_cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = fixed(value, 4) if isinstance(value, float) else str(value)
+    return " ".join(printable(text).split())
+
+
+def _latex_cell(value: object) -> str:
+    named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(named.get(letter, f"\\{letter}" if letter in "&%$#_{}" else letter) for letter in _plain_cell(value))
+
+
 def _csv_cell(value: object) -> str:
     if value is None:
         return ""

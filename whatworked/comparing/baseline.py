@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from whatworked.errors import InvalidOptionError, unknown_name
 from whatworked.wording import first_few
 
-PREFERRED = ("gp-effect", "GP-E", "gp")
-"""Tried in this order where no baseline is named; the first that gives pairs is taken."""
+PREFERRED = ("RGP", "relevance-gp/relevance-lookahead", "CRGP", "GP-E", "gp/gp-effect", "CGP-E", "gp")
+"""Tried in this order where no baseline is named: the best method that comes with WhatWorked, then the best published
+one; the first that gives pairs is taken."""
 
 
 def partners(methods: Mapping[str, tuple[str, str]], baseline: str | None = None) -> dict[str, str]:
@@ -22,7 +23,7 @@ def partners(methods: Mapping[str, tuple[str, str]], baseline: str | None = None
         A method: every other one is compared with it. Or a policy: every method is compared with the method of the
         same estimator under that policy. Or an estimator: with the method of the same policy and that estimator. A
         policy or estimator that only one method has stands for that method. Default: the first of `PREFERRED` that
-        gives pairs, else the first method.
+        there is, else the first method.
 
     Returns
     -------
@@ -46,14 +47,29 @@ def partners(methods: Mapping[str, tuple[str, str]], baseline: str | None = None
     """
     known = list(dict.fromkeys([*methods, *(part for parts in methods.values() for part in parts)]))
     if baseline is None:
-        preferred = [name for name in (*PREFERRED, *list(methods)[:1]) if name in known]
-        return next((found for name in preferred if (found := _pairs(methods, name))), {})
+        chosen = default_baseline(methods) if methods else ""
+        return {method: chosen for method in methods if method != chosen}
     if baseline not in known:
         raise unknown_name("baseline", baseline, known)
     found = _pairs(methods, baseline)
     if not found and len(methods) > 1:
         raise InvalidOptionError(_no_pairs(methods, baseline, known))
     return found
+
+
+def default_baseline(methods: Mapping[str, tuple[str, str]]) -> str:
+    """The whole method that others are compared with where none is named; at least one method is needed.
+
+    Examples
+    --------
+    >>> default_baseline({"mine/random": ("mine", "random"), "GP-E": ("gp", "gp-effect")})
+    'GP-E'
+    """
+    for name in PREFERRED:
+        having = [method for method, parts in methods.items() if name == method or name in parts]
+        if name in methods or len(having) == 1:
+            return name if name in methods else having[0]
+    return next(iter(methods))
 
 
 def _pairs(methods: Mapping[str, tuple[str, str]], name: str) -> dict[str, str]:

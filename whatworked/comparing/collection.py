@@ -8,6 +8,7 @@ from pathlib import Path
 
 from whatworked.errors import InvalidOptionError, unknown_name
 from whatworked.grading.record import Key, place_of
+from whatworked.grading.score import Score
 from whatworked.runs.description import MethodDescription, PluginDescription, RecordCost
 from whatworked.runs.folder import Run, read_run
 from whatworked.runs.tidy import TidyRow
@@ -55,6 +56,40 @@ class RunCollection:
     def missing(self) -> int:
         """Number of records without a delivery."""
         return sum(not row.delivered for row in self.rows)
+
+    @property
+    def own_methods(self) -> tuple[str, ...]:
+        """Methods with an estimator or policy that does not come with WhatWorked, in order of appearance."""
+        own: set[str] = set()
+        for run, names in zip(self.runs, self.names, strict=True):
+            plan = run.description
+            for method in plan.methods:
+                parts = plan.estimators[method.estimator], plan.policies[method.policy]
+                if not all(part.origin.is_own_package for part in parts):
+                    own.add(names[method.method])
+        return tuple(method for method in self.methods if method in own)
+
+    def measured_by(self, score: Score) -> RunCollection:
+        """The same without the records whose grade has no such quantity.
+
+        Parameters
+        ----------
+        score : Score
+            What is to be averaged.
+
+        Returns
+        -------
+        RunCollection
+
+        Raises
+        ------
+        InvalidOptionError
+            If no record has it.
+        """
+        rows = tuple(row for row in self.rows if score.of(row.grade) is not None)
+        if not rows:
+            raise InvalidOptionError(f"no record of these runs has a {score.phrase}; choose another metric")
+        return self if len(rows) == len(self.rows) else replace(self, rows=rows)
 
     def narrowed(
         self, tracks: Iterable[str] = (), budgets: Iterable[int] = (), methods: Iterable[str] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from whatworked.comparing.baseline import partners
@@ -11,12 +11,13 @@ from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.statements import Statement, statement
 from whatworked.comparing.summary import Standing, grouped, measurements, standings
 from whatworked.grading.record import Key
-from whatworked.grading.score import PRIMARY, Score
+from whatworked.grading.score import PRIMARY, UNFLOORED, Score, score_named
 from whatworked.runs.description import RecordCost
 from whatworked.runs.tidy import TidyRow
-from whatworked.statistics.averages import mean
+from whatworked.statistics.averages import macro_mean, mean
 from whatworked.statistics.bootstrap import RESAMPLES, Interval, difference_interval, macro_interval
-from whatworked.statistics.paired import Comparison, Omission, compare, source_omission
+from whatworked.statistics.multiplicity import smallest_detectable
+from whatworked.statistics.paired import EQUAL, Comparison, Omission, compare, source_omission
 
 CONFIDENCE = 0.95
 
@@ -56,6 +57,13 @@ class PairedResult:
         Sources that only one of the two has.
     statement : Statement
         What the comparison supports, and what it does not.
+    families : mapping of str to float
+        Mean difference by family.
+    counts : mapping of str to (int, int)
+        By family, the number of sources on which the method is better, and of all.
+    detectable : float or None
+        Smallest true difference that these sources and seeds would show, see
+        `whatworked.statistics.smallest_detectable`; None without an interval.
     """
 
     baseline: str
@@ -63,6 +71,9 @@ class PairedResult:
     paired: Comparison
     left_out: tuple[str, ...]
     statement: Statement
+    families: Mapping[str, float]
+    counts: Mapping[str, tuple[int, int]]
+    detectable: float | None
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,8 @@ class MethodResult:
         The comparison with the baseline, if there is one.
     role : {"compared", "baseline", "not compared"}
         Whether it is compared, is what others are compared with, or neither.
+    unfloored : float or None
+        Family-macro recovery without its floor at 0, where recovery is the score; None for another score.
     """
 
     standing: Standing
@@ -91,6 +104,7 @@ class MethodResult:
     cost: MeanCost | None
     against: PairedResult | None
     role: Literal["compared", "baseline", "not compared"] = "not compared"
+    unfloored: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain JSON values.
@@ -110,7 +124,7 @@ def compare_methods(
     resamples: int = RESAMPLES,
     seed: int = 0,
     methods: Iterable[str] = (),
-    score: Score = PRIMARY,
+    score: Score | str = PRIMARY,
 ) -> tuple[MethodResult, ...]:
     """Results of methods by track and budget.
 
@@ -121,7 +135,7 @@ def compare_methods(
     baseline : str, optional
         A method: every other one is compared with it. A policy: every method is compared with the method of its own
         estimator under that policy. An estimator: with the method of its own policy and that estimator. Default: the
-        first of ``gp-effect``, ``GP-E`` and ``gp`` that pairs with anything, else the first method.
+        method ``RGP``, else ``GP-E``, else the first method.
     confidence : float
         Nominal coverage of the bootstrap intervals, above 0 and below 1.
     resamples : int
@@ -130,8 +144,9 @@ def compare_methods(
         Seed of the resampling.
     methods : iterable of str
         Which methods, beside those that they are compared with; none means all.
-    score : Score
-        What is averaged and compared; default: effect recovery.
+    score : Score or str
+        What is averaged and compared, or its name, see `whatworked.grading.score_named`; default: effect recovery.
+        Records whose grade has no such quantity are left out.
 
     Returns
     -------
@@ -141,22 +156,24 @@ def compare_methods(
     Raises
     ------
     UnknownNameError
-        For a baseline or method that does not exist.
+        For a baseline, method or score that does not exist.
     InvalidOptionError
         For a baseline that pairs with none of several methods, or a confidence or number of resamples outside what is
         allowed.
     """
+    score = score_named(score)
+    runs = runs.measured_by(score)
     partner = partners(runs.methods, baseline)
     baselines = set(partner.values())
     groups = grouped(runs.rows)
     wanted = set(methods)
     shown = runs.narrowed(methods=wanted | {partner[method] for method in wanted if method in partner})
-    bootstrap = _Bootstrap(score, confidence, resamples, seed)
+    bootstrap = Bootstrap(confidence, resamples, seed)
     results = []
     for standing in standings(shown.rows, score):
         rows = groups[standing.track, standing.budget, standing.method]
         other = groups.get((standing.track, standing.budget, partner.get(standing.method, "")))
-        against = None if other is None else _against(rows, other, bootstrap)
+        against = None if other is None else compare_pair(rows, other, score, bootstrap)
         values = measurements(rows, score.of)
         results.append(
             MethodResult(
@@ -166,33 +183,59 @@ def compare_methods(
                 cost=_cost(rows, runs.costs),
                 against=against,
                 role="compared" if against else "baseline" if standing.method in baselines else "not compared",
+                unfloored=macro_mean(measurements(rows, UNFLOORED.of)) if score == PRIMARY else None,
             )
         )
     return tuple(results)
 
 
 @dataclass(frozen=True)
-class _Bootstrap:
-    """What is compared, and how its intervals are made."""
+class Bootstrap:
+    """How intervals are made.
 
-    score: Score
-    confidence: float
-    resamples: int
-    seed: int
+    Attributes
+    ----------
+    confidence : float
+        Nominal coverage, above 0 and below 1.
+    resamples, seed : int
+        Number of resamples, at least 1, and the seed of drawing them.
+    """
+
+    confidence: float = CONFIDENCE
+    resamples: int = RESAMPLES
+    seed: int = 0
 
 
-def _against(rows: Sequence[TidyRow], other: Sequence[TidyRow], bootstrap: _Bootstrap) -> PairedResult | None:
+def compare_pair(
+    rows: Sequence[TidyRow], other: Sequence[TidyRow], score: Score, bootstrap: Bootstrap
+) -> PairedResult | None:
+    """One method against another, on the sources that both have.
+
+    Parameters
+    ----------
+    rows, other : sequence of TidyRow
+        Of the method and of its baseline, of one track and budget, all with the score.
+    score : Score
+        What is compared.
+    bootstrap : Bootstrap
+        How the interval is made.
+
+    Returns
+    -------
+    PairedResult or None
+        None if they share no source.
+    """
     mine, theirs = ({row.source for row in group} for group in (rows, other))
     common = mine & theirs
     if not common:
         return None
-    score = bootstrap.score
     left, right = (measurements((row for row in group if row.source in common), score.of) for group in (rows, other))
     interval = difference_interval(left, right, bootstrap.confidence, bootstrap.resamples, bootstrap.seed)
-    paired = compare(left, right)
+    paired = _oriented(compare(left, right), score)
     names = (rows[0].method, other[0].method)
     delivered = [[row.delivered for row in group if row.source in common] for group in (rows, other)]
     missing = [len(group) - sum(group) for group in delivered]
+    families = _by_family(rows, paired)
     return PairedResult(
         baseline=names[1],
         interval=interval,
@@ -207,7 +250,26 @@ def _against(rows: Sequence[TidyRow], other: Sequence[TidyRow], bootstrap: _Boot
             nothing=not any(map(any, delivered)),
             score=score,
         ),
+        families={family: mean(values) for family, values in families.items()},
+        counts={
+            family: (sum(score.gain(value) > EQUAL for value in values), len(values))
+            for family, values in families.items()
+        },
+        detectable=None if interval.sd is None else smallest_detectable(interval.sd, bootstrap.confidence),
     )
+
+
+def _oriented(paired: Comparison, score: Score) -> Comparison:
+    """The comparison with its counts the other way round for a score of which less is better."""
+    return paired if score.larger_is_better else replace(paired, better=paired.worse, worse=paired.better)
+
+
+def _by_family(rows: Sequence[TidyRow], paired: Comparison) -> dict[str, list[float]]:
+    family_of = {row.source: row.family for row in rows}
+    found: dict[str, list[float]] = {}
+    for source, difference in paired.differences.items():
+        found.setdefault(family_of[source], []).append(difference)
+    return found
 
 
 def _cost(rows: Sequence[TidyRow], costs: Mapping[Key, RecordCost]) -> MeanCost | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from whatworked.comparing.baseline import partners
 from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import MethodResult
+from whatworked.comparing.rules import ignoring_rules
 from whatworked.comparing.statements import (
     ALWAYS,
     Statement,
@@ -16,6 +17,8 @@ from whatworked.comparing.statements import (
     without_counterpart,
     without_pairs,
 )
+from whatworked.grading.score import Score
+from whatworked.wording import counted, first_few
 
 
 def overviews(results: Sequence[MethodResult]) -> Iterator[tuple[str, list[Statement]]]:
@@ -38,6 +41,21 @@ def closing(results: Sequence[MethodResult]) -> str:
         return without_pairs(len({result.standing.method for result in results}))
     intervals = sum(pair.interval.low is not None for pair in compared)
     return f"{multiplicity(intervals, compared[0].interval.confidence)} {ALWAYS}"
+
+
+def notes(runs: RunCollection, score: Score) -> tuple[str, ...]:
+    """Sentences on what a person would take for granted: that rules changed something, that nothing was left out."""
+    found = []
+    if idle := ignoring_rules(runs):
+        names = first_few(idle, 4)
+        found.append(f"Run with rules, which {names} {'ignores' if len(idle) == 1 else 'ignore'}: the same as without.")
+    undefined = [row for row in runs.rows if score.of(row.grade) is None]
+    if undefined:
+        methods = first_few(list(dict.fromkeys(row.method for row in undefined if not row.delivered)), 4)
+        missing = sum(not row.delivered for row in undefined)
+        why = f", {missing} of them missing deliveries of {methods}" if missing else ""
+        found.append(f"{counted(len(undefined), 'record')} without {score.phrase} left out{why}.")
+    return tuple(found)
 
 
 def uncompared(runs: RunCollection, results: Sequence[MethodResult], baseline: str | None = None) -> tuple[str, ...]:

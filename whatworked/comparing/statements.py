@@ -17,7 +17,12 @@ FEW_FAMILIES = 3
 ALWAYS = "None of this covers other budgets, other metrics, or surfaces that a method was tuned on."
 """The limit of every comparison."""
 
-Conclusion = Literal["ahead", "behind", "undecided", "same", "one source", "few families", "missing"]
+Conclusion = Literal[
+    "ahead", "behind", "undecided", "same", "one source", "ahead here", "behind here", "undecided here", "missing"
+]
+
+HERE = "here: on these sources, which are of too few families to say anything of others"
+"""What the verdicts with ``here`` mean."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,8 @@ class Statement:
     ----------
     verdict : str
         ``ahead`` or ``behind`` of the baseline; ``undecided`` where the interval holds 0; ``same`` on every source;
-        ``one source`` where leaving out one source changes the sign; ``few families`` where there are too few to
-        generalise; ``missing`` where neither delivered anything.
+        ``one source`` where leaving out one source changes the sign; with ``here`` behind it where it holds on these
+        sources, and their families are too few to say anything of others; ``missing`` where neither delivered anything.
     difference, supports : str
         The numbers, and what they support.
     limits : tuple of str
@@ -73,7 +78,7 @@ def statement(
     score : Score
         What is compared; default: effect recovery.
     """
-    verdict = "missing" if nothing else _verdict(interval, paired)
+    verdict = "missing" if nothing else _verdict(interval, paired, score)
     difference = (
         f"{methods[0]} against {methods[1]}, {place}: {fixed(interval.estimate, 3, signed=True)} family-macro "
         f"{score.label} ({_interval(interval)}better on {paired.better}, equal on {paired.equal}, "
@@ -89,8 +94,8 @@ def statement(
     return Statement(
         verdict,
         difference,
-        _supports(verdict, methods, interval, paired),
-        (*limits, *_limits(verdict, interval, paired)),
+        _supports(verdict, methods, interval, paired, score),
+        (*limits, *_limits(verdict, interval, paired, score)),
     )
 
 
@@ -115,7 +120,9 @@ def overview(
         "undecided": "undecided in {}",
         "same": "the same in {}",
         "one source": "dependent on one source in {}",
-        "few families": "too few families to generalise in {}",
+        "ahead here": "ahead on these sources, of too few families to say more, in {}",
+        "behind here": "behind on these sources, of too few families to say more, in {}",
+        "undecided here": "undecided on these sources in {}",
         "missing": "nothing delivered by either in {}",
     }
     parts = [
@@ -174,29 +181,33 @@ def multiplicity(comparisons: int, confidence: float) -> str:
     )
 
 
-def _verdict(interval: Interval, paired: Comparison) -> Conclusion:
+def _verdict(interval: Interval, paired: Comparison, score: Score) -> Conclusion:
     if paired.equal == paired.sources.count:
         return "same"
-    if interval.families < FEW_FAMILIES or interval.low is None or interval.high is None:
-        return "few families"
+    ahead = score.gain(interval.estimate) > 0
+    few = interval.families < FEW_FAMILIES
+    if interval.low is None or interval.high is None:
+        return "ahead here" if ahead else "behind here"
     if interval.low <= 0.0 <= interval.high:
-        return "undecided"
+        return "undecided here" if few else "undecided"
     omission = paired.macro_omission
     if omission is not None and omission.low <= 0.0 <= omission.high:
-        return "one source"
-    return "ahead" if interval.estimate > 0 else "behind"
+        return "undecided here" if few else "one source"
+    if few:
+        return "ahead here" if ahead else "behind here"
+    return "ahead" if ahead else "behind"
 
 
-def _supports(verdict: Conclusion, methods: tuple[str, str], interval: Interval, paired: Comparison) -> str:
-    ahead, behind = methods if interval.estimate > 0 else methods[::-1]
+def _supports(
+    verdict: Conclusion, methods: tuple[str, str], interval: Interval, paired: Comparison, score: Score
+) -> str:
+    ahead, behind = methods if score.gain(interval.estimate) > 0 else methods[::-1]
     if verdict == "same":
         return "The two are the same on every source."
     if verdict == "missing":
         return "Neither delivered anything: there is nothing to compare."
-    if verdict == "few families":
-        sources = "this source" if interval.sources == 1 else f"these {interval.sources} sources"
-        families = counted(interval.families, "family", "families")
-        return f"This describes {sources} of {families}; it supports nothing about others."
+    if verdict.endswith(" here"):
+        return _supports_here(verdict, ahead, behind, interval)
     if verdict == "undecided" and interval.low is not None and interval.high is not None:
         largest = max(abs(interval.low), abs(interval.high))
         return (
@@ -212,10 +223,21 @@ def _supports(verdict: Conclusion, methods: tuple[str, str], interval: Interval,
     return f"{ahead} is ahead of {behind} on sources and families like these{spread}."
 
 
-def _limits(verdict: Conclusion, interval: Interval, paired: Comparison) -> list[str]:
+def _supports_here(verdict: Conclusion, ahead: str, behind: str, interval: Interval) -> str:
+    sources = "this source" if interval.sources == 1 else f"these {interval.sources} sources"
+    families = counted(interval.families, "family", "families")
+    found = (
+        f"Neither is shown to be ahead on {sources}"
+        if verdict == "undecided here"
+        else f"On {sources} {ahead} is ahead of {behind}"
+    )
+    return f"{found}; {'it is' if interval.sources == 1 else 'they are'} of {families}: this says nothing of others."
+
+
+def _limits(verdict: Conclusion, interval: Interval, paired: Comparison, score: Score) -> list[str]:
     limits = []
-    against = paired.worse if interval.estimate > 0 else paired.better
-    if verdict in ("ahead", "behind") and against:
+    against = paired.worse if score.gain(interval.estimate) > 0 else paired.better
+    if verdict.split()[0] in ("ahead", "behind") and against:
         limits.append(
             f"It does not hold everywhere: on {counted(against, 'source')} the difference has the other sign."
         )

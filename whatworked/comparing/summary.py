@@ -78,9 +78,10 @@ class Standing:
         }
 
 
-def measurements(rows: Iterable[TidyRow], value_of: Callable[[Grade], float] = PRIMARY.of) -> list[Measurement]:
-    """One measurement per row, of a quantity of its grade that is defined for missing deliveries, too."""
-    return [Measurement(row.family, row.source, float(value_of(row.grade)), row.seed) for row in rows]
+def measurements(rows: Iterable[TidyRow], value_of: Callable[[Grade], float | None] = PRIMARY.of) -> list[Measurement]:
+    """One measurement per row whose grade has the quantity."""
+    values = ((row, value_of(row.grade)) for row in rows)
+    return [Measurement(row.family, row.source, float(value), row.seed) for row, value in values if value is not None]
 
 
 def grouped(rows: Iterable[TidyRow]) -> dict[tuple[str, int, str], list[TidyRow]]:

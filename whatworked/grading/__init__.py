@@ -21,14 +21,19 @@ from whatworked.grading.record import (
 )
 from whatworked.grading.score import (
     PRIMARY,
+    SCORES,
+    UNFLOORED,
     Score,
+    score_named,
 )
 
 __all__ = [
     "ENDPOINT",
     "NEAR_OPTIMAL",
     "PRIMARY",
+    "SCORES",
     "TOLERANCES",
+    "UNFLOORED",
     "Grade",
     "Record",
     "Score",
@@ -36,4 +41,5 @@ __all__ = [
     "grade_many",
     "grade_missing",
     "read_artifact",
+    "score_named",
 ]

@@ -105,6 +105,21 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
                 f"strict_profile has the tolerances {sorted(self.strict_profile)}; expected {list(PROFILE_KEYS)}"
             )
 
+    @property
+    def unfloored_recovery(self) -> float:
+        """1 - E / A without the floor at 0: negative where the errors are larger than the effects.
+
+        A missing delivery has 0, like a prediction of no effect at all; a surface without effects has its recovery.
+        """
+        return _unfloored(self.effect_mae, self.mean_absolute_effect, self.effect_recovery)
+
+    @property
+    def native_unfloored_recovery(self) -> float | None:
+        """The same in native units; None where there is no utility map, the recovery where the error is unbounded."""
+        if self.native_effect_recovery is None or self.native_mean_absolute_effect is None:
+            return None
+        return _unfloored(self.native_effect_mae, self.native_mean_absolute_effect, self.native_effect_recovery)
+
     def to_dict(self) -> dict[str, Any]:
         """The grade as plain JSON values.
 
@@ -150,3 +165,7 @@ def recovery(error: float, scale: float) -> float:
     if scale > ZERO:
         return max(0.0, 1.0 - error / scale)
     return 1.0 if error <= ZERO else 0.0
+
+
+def _unfloored(error: float | None, scale: float, floored: float) -> float:
+    return floored if error is None or scale <= ZERO else 1.0 - error / scale

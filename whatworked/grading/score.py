@@ -1,10 +1,14 @@
-"""The score that summaries and comparisons are made of: one quantity of a grade, named in one place."""
+"""The scores that summaries and comparisons are made of: quantities of a grade, each named in one place."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whatworked.grading.grades import Grade
+from whatworked.errors import unknown_name
+from whatworked.grading.grades import PROFILE_KEYS, Grade
+
+_PROFILE = "strict_"
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,8 @@ class Score:
         Its name in results and in the heads of tables.
     phrase : str
         Its name in titles.
+    larger_is_better : bool
+        Whether more of it is better; of an error, less is.
 
     Examples
     --------
@@ -29,26 +35,121 @@ class Score:
     quantity: str
     label: str
     phrase: str
+    larger_is_better: bool = True
 
     @property
     def title(self) -> str:
         """The phrase with a capital letter."""
         return self.phrase[:1].upper() + self.phrase[1:]
 
-    def of(self, grade: Grade) -> float:
+    def of(self, grade: Grade) -> float | None:
         """The score of one grade.
 
         Parameters
         ----------
         grade : Grade
-            Of a prediction or of a missing delivery; the quantity must be defined for both.
+            Of a prediction or of a missing delivery.
+
+        Returns
+        -------
+        float or None
+            None where the grade has no such quantity: a missing delivery has no errors, a surface without a native
+            unit no native ones.
+        """
+        tolerance = self.quantity.removeprefix(_PROFILE)
+        if self.quantity.startswith(_PROFILE) and tolerance in PROFILE_KEYS:
+            return float(grade.strict_profile[tolerance])
+        value = getattr(grade, self.quantity)
+        return None if value is None else float(value)
+
+    def gain(self, difference: float) -> float:
+        """A difference of this score as a gain: positive where it is for the better.
+
+        Parameters
+        ----------
+        difference : float
+            Of two scores.
 
         Returns
         -------
         float
         """
-        return float(getattr(grade, self.quantity))
+        return difference if self.larger_is_better else -difference
 
 
 PRIMARY = Score("effect_recovery", "recovery", "effect recovery")
 """What methods are compared by; a missing delivery has 0."""
+
+UNFLOORED = Score("unfloored_recovery", "unfloored", "effect recovery without its floor at 0")
+"""The same without its floor; shown beside it, since the floor hides differences where little is recovered."""
+
+
+def _errors() -> list[Score]:
+    phrases = {
+        "effect_mae": ("effect MAE", "mean absolute error of the effects"),
+        "max_effect_error": ("max error", "largest effect error"),
+        "interaction_mae": ("interaction MAE", "mean absolute error of the mean pair interactions"),
+        "grid_mae": ("grid MAE", "mean absolute error of the cells"),
+        "grid_mae_unobserved": ("unobserved grid MAE", "mean absolute error of the unobserved cells"),
+        "regret": ("regret", "regret of the selected mask"),
+        "effect_mae_unobserved": ("unobserved effect MAE", "mean absolute error of the effects not observed whole"),
+        "effect_ratio_unobserved": ("unobserved ratio", "error of the effects not observed whole over the mean effect"),
+        "native_effect_mae": ("native effect MAE", "mean absolute effect error in each source's own unit"),
+    }
+    return [Score(name, label, phrase, False) for name, (label, phrase) in phrases.items()]
+
+
+SCORES: Mapping[str, Score] = {
+    score.quantity: score
+    for score in (
+        PRIMARY,
+        UNFLOORED,
+        *_errors(),
+        Score("exact", "exact", "share of exact choices"),
+        Score("near_optimal", "near-optimal", "share of near-optimal choices"),
+        Score("strict", "strict", "share of strict diagnoses"),
+        *(
+            Score(f"{_PROFILE}{key}", f"strict {key}", f"share of strict diagnoses at tolerance {key}")
+            for key in PROFILE_KEYS
+        ),
+        Score("coverage", "coverage", "share of effects observed whole"),
+        Score("native_effect_recovery", "native recovery", "effect recovery in native units"),
+        Score("native_unfloored_recovery", "native unfloored", "effect recovery in native units without its floor"),
+    )
+}
+"""Every quantity that methods can be compared by, by its name in a grade."""
+
+
+def score_named(name: str | Score) -> Score:
+    """The score of a name.
+
+    Parameters
+    ----------
+    name : str or Score
+        A quantity of a grade or its label, with ``-``, ``_`` or spaces; a score is returned as it is.
+
+    Returns
+    -------
+    Score
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name; it names those that there are.
+
+    Examples
+    --------
+    >>> score_named("effect-mae").label, score_named("recovery").quantity
+    ('effect MAE', 'effect_recovery')
+    """
+    if isinstance(name, Score):
+        return name
+    known = {_plain(key): score for score in SCORES.values() for key in (score.label, score.quantity)}
+    found = known.get(_plain(name)) if isinstance(name, str) else None
+    if found is None:
+        raise unknown_name("metric", name, SCORES)
+    return found
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "_").replace(" ", "_")

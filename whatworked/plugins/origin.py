@@ -119,6 +119,11 @@ class Origin:
         return cls("entry point" if ":" in text else "module", text)
 
     @property
+    def is_own_package(self) -> bool:
+        """Whether it comes with WhatWorked."""
+        return self.kind == "package" and self.name == "whatworked"
+
+    @property
     def digests(self) -> dict[str, str]:
         """Name to digest of the files; empty where the plug-in is of no file."""
         return {file.name: file.digest for file in self.files}

@@ -113,7 +113,7 @@ def curve_points(runs: RunCollection, results: Sequence[MethodResult], resamples
         )
         for result in results
     ]
-    for (track, budget, method), rows in grouped(runs.rows).items():
+    for (track, budget, method), rows in grouped(runs.measured_by(score).rows).items():
         for family, members in _by_family(rows).items():
             interval = macro_interval(measurements(members, score.of), confidence, resamples)
             points.append(
@@ -143,7 +143,7 @@ def purchases(runs: RunCollection) -> tuple[PurchaseCounts, ...]:
 def source_results(runs: RunCollection, score: Score = PRIMARY) -> tuple[SourceResult, ...]:
     """One result per condition, method and budget."""
     groups: dict[tuple[str, int, str, str], list[TidyRow]] = defaultdict(list)
-    for row in runs.rows:
+    for row in runs.measured_by(score).rows:
         groups[row.track, row.budget, row.condition, row.method].append(row)
     return tuple(
         SourceResult(
@@ -152,7 +152,7 @@ def source_results(runs: RunCollection, score: Score = PRIMARY) -> tuple[SourceR
             condition=condition,
             family=rows[0].family,
             method=method,
-            value=_mean([score.of(row.grade) for row in rows]),
+            value=_mean([value for row in rows if (value := score.of(row.grade)) is not None]),
             strict=_mean([float(row.grade.strict) for row in rows]),
             exact=_mean([float(row.grade.exact) for row in rows]),
             spent=_mean([float(row.spent) for row in rows]),

@@ -14,6 +14,10 @@ from whatworked.statistics.bootstrap import (
     difference_interval,
     macro_interval,
 )
+from whatworked.statistics.multiplicity import (
+    holm,
+    smallest_detectable,
+)
 from whatworked.statistics.paired import (
     Comparison,
     Omission,
@@ -30,8 +34,10 @@ __all__ = [
     "Summary",
     "compare",
     "difference_interval",
+    "holm",
     "macro_interval",
     "macro_mean",
+    "smallest_detectable",
     "source_omission",
     "summarize",
 ]

@@ -49,6 +49,11 @@ class Interval:
         What reproduces it.
     families, sources : int
         Number of each in the data.
+    sd : float or None
+        Standard error of the figure: standard deviation of the resampled figures. None without an interval.
+    p : float or None
+        Two-sided bootstrap p-value of the figure being 0: twice the smaller share of resampled figures on either side
+        of it, each count one more than found (Davison and Hinkley 1997, section 4.4). None without an interval.
     """
 
     estimate: float
@@ -59,6 +64,8 @@ class Interval:
     seed: int
     families: int
     sources: int
+    sd: float | None = None
+    p: float | None = None
 
 
 def macro_interval(
@@ -160,8 +167,12 @@ def _interval(
     families = [[np.array(list(values.values())) for values in members.values()] for members in tree.values()]
     random = np.random.default_rng(seed)
     figures = [_resample(families, min(_BATCH, resamples - start), random) for start in range(0, resamples, _BATCH)]
-    low, high = np.quantile(np.concatenate(figures), [(1 - confidence) / 2, (1 + confidence) / 2]).tolist()
-    return Interval(estimate, low, high, confidence, resamples, seed, len(families), len(sources))
+    drawn = np.concatenate(figures)
+    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2]).tolist()
+    sides = int(min(np.count_nonzero(drawn <= 0.0), np.count_nonzero(drawn >= 0.0)))
+    p = min(1.0, 2.0 * (sides + 1) / (resamples + 1))
+    sd = float(drawn.std(ddof=1)) if resamples > 1 else None
+    return Interval(estimate, low, high, confidence, resamples, seed, len(families), len(sources), sd, p)
 
 
 def _resample(families: list[list[FloatArray]], count: int, random: np.random.Generator) -> FloatArray:
