@@ -14,6 +14,7 @@ from whatworked.comparing import collect_runs, compare_methods, uncompared
 from whatworked.comparing.failures import failures, listed_failures, merged_causes
 from whatworked.comparing.statements import multiplicity, overview, statement
 from whatworked.errors import UnknownNameError
+from whatworked.grading import score_named
 from whatworked.statistics import Interval, compare
 
 
@@ -67,16 +68,28 @@ def test_a_difference_that_hangs_on_one_source_says_so():
 
 def test_few_families_allow_no_word_about_others():
     said = stated({("f1", "s1"): 0.3, ("f1", "s2"): 0.2, ("f2", "s3"): 0.2}, 0.1, 0.4)
-    assert said.verdict == "few families"
-    assert "these 3 sources of 2 families; it supports nothing about others" in said.supports
+    assert said.verdict == "ahead here"
+    assert said.supports == (
+        "On these 3 sources new is ahead of old; they are of 2 families: this says nothing of others."
+    )
+    assert stated({("f1", "s1"): 0.3, ("f1", "s2"): -0.2}, -0.1, 0.4).verdict == "undecided here"
 
 
 def test_a_single_value_is_a_fact_about_its_source_without_an_interval():
-    said = stated({("f1", "s1"): 0.3}, None, None)
-    assert said.verdict == "few families"
-    assert said.difference.endswith("+0.300 family-macro recovery (better on 1, equal on 0, worse on 0 of 1 source).")
-    assert said.supports == "This describes this source of 1 family; it supports nothing about others."
+    said = stated({("f1", "s1"): -0.3}, None, None)
+    assert said.verdict == "behind here"
+    assert said.difference.endswith("-0.300 family-macro recovery (better on 0, equal on 0, worse on 1 of 1 source).")
+    assert said.supports == "On this source old is ahead of new; it is of 1 family: this says nothing of others."
     assert multiplicity(0, 0.95) == "A single value has no interval."
+
+
+def test_less_is_better_of_an_error():
+    differences = dict(zip(FIVE, [-0.1, -0.2, -0.1, -0.3, -0.2], strict=True))
+    paired = compare(rows_of(differences), rows_of(dict.fromkeys(differences, 0.0)))
+    interval = Interval(paired.macro.mean, -0.25, -0.05, 0.95, 99, 0, 4, 5)
+    said = statement(("new", "old"), "four track, B = 8", interval, paired, score=score_named("effect-mae"))
+    assert said.verdict == "ahead"
+    assert "new is ahead of old" in said.supports
 
 
 def test_two_that_delivered_nothing_are_not_called_the_same():
@@ -122,7 +135,7 @@ def run_command(tmp_path, *arguments):
 
 
 def test_the_command_prints_every_section(tmp_path):
-    result = run_command(tmp_path, "--baseline", "mean", "--sources", "--statements")
+    result = run_command(tmp_path, "--baseline", "mean", "--sources", "--statements", "--details")
     assert result.exit_code == 0, result.output
     for heading in (
         "Family-macro effect recovery",
@@ -141,7 +154,7 @@ def test_the_command_prints_every_section(tmp_path):
     assert [line.split()[-2] for line in listed[2:7]] == ["one", "two", "three", "four", "five"]
     assert "flip/lowest against mean/lowest, outside track, B = 1:" in " ".join(result.output.split())
     assert "None of this covers other budgets" in " ".join(result.output.split())
-    assert result.output.startswith("What the comparison supports")
+    assert result.output.startswith("flip/lowest is not shown to differ from mean/lowest")
     assert max(map(len, result.output.splitlines())) <= 80
 
 
@@ -169,7 +182,8 @@ def test_nothing_is_left_out_of_a_single_source(tmp_path):
     heading = "Range when any one source is left out"
     made(tmp_path, "one", estimators=[mean, flip], tasks=many_tasks()[:1])
     made(tmp_path, "two", estimators=[mean, flip], tasks=many_tasks()[:2])
-    shown = [CliRunner().invoke(compare_command, [str(tmp_path / name), "--resamples", "9"]) for name in ("one", "two")]
+    arguments = ("--details", "--resamples", "9")
+    shown = [CliRunner().invoke(compare_command, [str(tmp_path / name), *arguments]) for name in ("one", "two")]
     assert [heading in result.output for result in shown] == [False, True]
     assert [result.exit_code for result in shown] == [0, 0]
 
