@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 from packed_runs import altered, finished, record, sealed
 
-from whatworked.cli.submit import leaderboard, submit, verify_run
+from whatworked.cli.leaderboard import leaderboard
+from whatworked.cli.submit import submit, verify_run
 from whatworked.errors import InvalidOptionError, PluginError, RunError
 from whatworked.grading import grade
 from whatworked.leaderboard import pack, unpack, verified

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from whatworked import catalog, references
 from whatworked.cli.bench import bench
 from whatworked.cli.compare import compare
-from whatworked.cli.submit import leaderboard, submit, verify_run
+from whatworked.cli.leaderboard import leaderboard
+from whatworked.cli.submit import submit, verify_run
 from whatworked.errors import InvalidOptionError, RunError, UnknownNameError
 from whatworked.leaderboard import unpack
 from whatworked.references.index import Index, TableEntry, read_index, write_index

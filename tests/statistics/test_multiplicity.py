@@ -35,9 +35,9 @@ def test_the_interval_and_the_p_value_of_a_difference_agree():
 
 
 def test_values_outside_what_is_allowed_are_named():
-    with pytest.raises(InvalidOptionError, match="a p-value is 1.5"):
+    with pytest.raises(InvalidOptionError, match=r"a p-value is 1\.5"):
         holm([0.1, 1.5])
     with pytest.raises(InvalidOptionError, match="standard error is nan"):
         smallest_detectable(float("nan"))
-    with pytest.raises(InvalidOptionError, match="power is 1.0"):
+    with pytest.raises(InvalidOptionError, match=r"power is 1\.0"):
         smallest_detectable(1.0, power=1.0)

@@ -27,14 +27,14 @@ COMMANDS = {
     "controls": ("whatworked.cli.controls:controls", "Run, verify and tabulate the control study."),
     "inference": ("whatworked.cli.inference:inference", "Choose, confirm and calibrate our own inference."),
     "bench": ("whatworked.cli.bench:bench", "Benchmark estimators and policies under budgets."),
-    "compare": ("whatworked.cli.compare:compare", "Compare runs: recovery, intervals, paired differences."),
+    "compare": ("whatworked.cli.compare:compare", "Say whether, where and how surely a method is better."),
     "report": ("whatworked.cli.report:report", "Write one self-contained HTML page about a run."),
     "drift": ("whatworked.cli.drift:drift", "The drift: worlds whose representation must be found."),
     "process": ("whatworked.cli.process:process", "Process scoring: records of agents' runs."),
     "check": ("whatworked.cli.check:check", "Run the conformance kit on a plug-in."),
     "submit": ("whatworked.cli.submit:submit", "Pack a run for the leaderboard."),
     "verify-run": ("whatworked.cli.submit:verify_run", "Re-grade a packed run from its predictions."),
-    "leaderboard": ("whatworked.cli.submit:leaderboard", "Show the recorded results."),
+    "leaderboard": ("whatworked.cli.leaderboard:leaderboard", "Show the recorded results."),
 }
 
 

@@ -12,7 +12,7 @@ import click
 from whatworked.cli.layout import AVERAGED, averaged, counts, print_named, say
 from whatworked.cli.output import echo, print_json, print_table
 from whatworked.cli.workers import pool_options
-from whatworked.wording import counted
+from whatworked.wording import counted, first_few
 
 if TYPE_CHECKING:
     from whatworked.comparing.summary import Standing
@@ -64,6 +64,10 @@ def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, backend: st
 
     start = Path.cwd()  # a plug-in may change the working folder as soon as it is imported
     plan = _plan(**how)
+    if (idle := plan.ignoring_rules) and not as_json:
+        names = first_few(idle, 4)
+        takes = "takes none of them and does" if len(idle) == 1 else "take none of them and do"
+        echo(f"--rules: {names} {takes} as without", err=True)
     folder = out or Path(f"bench-{plan.digest[:8]}")
     run = execute(plan, start / folder, jobs, fresh, backend=backend)
     _print_run(run, folder, as_json)

@@ -6,33 +6,33 @@ from pathlib import Path
 
 import click
 
+from whatworked.cli.compare import comparison_options
 from whatworked.cli.output import echo
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path, file_okay=False))
+@comparison_options
 @click.option("--out", default="report.html", show_default=True, type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--title", help="Heading of the page [methods, conditions and budgets].")
-@click.option(
-    "--baseline",
-    metavar="NAME",
-    help="Method, policy or estimator to compare with [the first of gp-effect, GP-E, gp that pairs].",
-)
-@click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
-@click.option(
-    "--resamples", default=9999, show_default=True, type=click.IntRange(1, 1_000_000), help="Of the bootstrap."
-)
 def report(
-    folders: tuple[Path, ...], out: Path, title: str | None, baseline: str | None, confidence: float, resamples: int
+    runs: tuple[str, ...],
+    metric: str,
+    baseline: str | None,
+    references: Path | None,
+    confidence: float,
+    resamples: int,
+    out: Path,
+    title: str | None,
 ) -> None:
-    """Write one HTML page about one or several runs: curves, comparison, conditions, effects, purchases, manifest.
+    """Write one HTML page about one or several runs: verdict, differences, curves, conditions, purchases, manifest.
 
-    The file holds all of its data and fetches nothing; every figure's numbers can be saved from it as CSV.
+    RUN is the folder of a run, a packed file, or the name of a run or method on the leaderboard. The file holds all of
+    its data and fetches nothing; every figure's numbers can be saved from it as CSV.
 
-    Example: whatworked report bench-1 bench-2 --out report.html
+    Example: whatworked report bench-1 relevance --out report.html
     """
-    from whatworked.comparing import collect_folders
+    from whatworked.leaderboard.lookup import collect_named
     from whatworked.report import write_report
 
-    write_report(collect_folders(folders), out, title, baseline, confidence, resamples)
+    write_report(collect_named(runs, references), out, title, baseline, confidence, resamples, metric)
     echo(f"{out} ({out.stat().st_size / 1e6:.1f} MB)")

@@ -1,4 +1,4 @@
-"""``whatworked submit``, ``verify-run`` and ``leaderboard``."""
+"""``whatworked submit`` and ``verify-run``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from whatworked.cli.layout import AVERAGED, averaged, counts, say
 from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.surfaces import references_option
 from whatworked.cli.workers import MOST_JOBS
-from whatworked.wording import counted, first_few, interval_text
+from whatworked.wording import counted, first_few
 
 if TYPE_CHECKING:
-    from whatworked.leaderboard.board import LeaderboardEntry
     from whatworked.runs.folder import Run
     from whatworked.statistics.agreement import Verdict
 
@@ -139,51 +138,6 @@ def verify_run(
     context.exit(0 if agree else 1)
 
 
-@click.command()
-@click.option("--track", "tracks", multiple=True, metavar="TRACK", help="four, paired or added; repeatable.")
-@click.option("--budget", "budgets", multiple=True, type=int, help="Only this budget; repeatable.")
-@click.option("--results", type=click.Path(path_type=Path, file_okay=False), help="Folder of packed runs to verify.")
-@click.option("--update", is_flag=True, help="Write leaderboard.json into the --results folder.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def leaderboard(
-    tracks: tuple[str, ...], budgets: tuple[int, ...], results: Path | None, update: bool, as_json: bool
-) -> None:
-    """Show the recorded results, or those of a folder of packed runs after verifying each.
-
-    Examples: whatworked leaderboard --track paired --budget 20; whatworked leaderboard --results results --update
-    """
-    from whatworked.catalog import TRACKS
-    from whatworked.errors import InvalidOptionError
-    from whatworked.leaderboard.board import BOARD, board_of, encode_board, recorded_board
-    from whatworked.runs.description import to_json
-    from whatworked.storage.files import write_atomic
-
-    if update and results is None:
-        raise InvalidOptionError("--update needs the folder of packed runs; give it with --results")
-    entries = recorded_board() if results is None else board_of(results)
-    if update and results is not None:
-        write_atomic(results / BOARD, encode_board(entries))
-    _known("track", tracks, [*TRACKS, *(entry.track for entry in entries)])
-    _known("budget", budgets, [entry.budget for entry in entries])
-    chosen = [
-        entry for entry in entries if (not tracks or entry.track in tracks) and (not budgets or entry.budget in budgets)
-    ]
-    if as_json:
-        print_json([to_json(entry) for entry in chosen])
-    else:
-        _print_board(chosen)
-    if update and results is not None:
-        echo(f"{results / BOARD} written: {counted(len(entries), 'entry', 'entries')}", err=as_json)
-
-
-def _known(kind: str, wanted: Sequence[object], held: Sequence[object]) -> None:
-    from whatworked.errors import unknown_name
-
-    for value in wanted:
-        if held and value not in held:
-            raise unknown_name(kind, str(value), [str(known) for known in dict.fromkeys(held)])
-
-
 def _rerun(run: Run, jobs: int, where: Path | None, *, trust: bool) -> dict[Verdict, list[str]]:
     import tempfile
 
@@ -222,30 +176,6 @@ def _print_verified(run: Run, note: str, again: dict[Verdict, list[str]] | None)
         different = [place for verdict, places in again.items() if not verdict.agrees for place in places]
         for place in different[:12]:
             echo(f"  different: {place}")
-
-
-def _print_board(entries: Sequence[LeaderboardEntry]) -> None:
-    if not entries:
-        echo("no results")
-        return
-    strict, exact = [entry.strict for entry in entries], [entry.exact for entry in entries]
-    rows = [
-        (
-            entry.track,
-            str(entry.budget),
-            "with" if entry.rules else "without",
-            entry.method,
-            f"{entry.recovery:.3f}",
-            interval_text(entry.low, entry.high),
-            *shown,
-            str(entry.sources),
-            entry.submission,
-        )
-        for entry, *shown in zip(entries, counts(strict), counts(exact), strict=True)
-    ]
-    header = ("track", "B", "rules", "method", "recovery", "95% interval", "strict", "exact", "of", "submission")
-    print_table([header, *rows], right=(1, 4, 5, 6, 7, 8))
-    _print_averaged(strict, exact)
 
 
 def _print_averaged(strict: Sequence[float], exact: Sequence[float]) -> None:

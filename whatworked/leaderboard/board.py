@@ -14,7 +14,7 @@ from whatworked.arguments import path as as_path
 from whatworked.catalog import TRACKS
 from whatworked.comparing.summary import grouped, measurements, standings
 from whatworked.errors import RunError, StorageError
-from whatworked.grading.score import PRIMARY
+from whatworked.grading.score import PRIMARY, Score
 from whatworked.leaderboard.packing import SUFFIX, off_leaderboard, read_packed
 from whatworked.leaderboard.verification import unverifiable, verified
 from whatworked.runs.description import to_json
@@ -35,7 +35,7 @@ class LeaderboardEntry(msgspec.Struct, frozen=True, kw_only=True):
     rules : bool
         Whether the run handed out code-equivalence classes.
     recovery : float
-        Family-macro recovery.
+        Family-macro recovery, or the mean of another `metric`.
     low, high : float or None
         Its 95 % bootstrap interval; None for a single record.
     strict, exact : float
@@ -46,6 +46,8 @@ class LeaderboardEntry(msgspec.Struct, frozen=True, kw_only=True):
         Recovery by family.
     digest : str
         Digest of the submission.
+    metric : str, optional
+        What `recovery` holds instead, on a board that was made for another metric.
     """
 
     track: str
@@ -62,6 +64,7 @@ class LeaderboardEntry(msgspec.Struct, frozen=True, kw_only=True):
     missing: int
     families: dict[str, float]
     digest: str
+    metric: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class _Board(msgspec.Struct, frozen=True):
@@ -70,17 +73,20 @@ class _Board(msgspec.Struct, frozen=True):
     entries: tuple[LeaderboardEntry, ...]
 
 
-def entries_of(run: Run, digest: str) -> list[LeaderboardEntry]:
-    """Entries of a verified run: the tracks it covers whole, the budgets that leave something to infer."""
-    rows = run.rows()
+def entries_of(run: Run, digest: str, score: Score = PRIMARY) -> list[LeaderboardEntry]:
+    """Entries of a verified run: the tracks it covers whole, the budgets that leave something to infer.
+
+    Records whose grade has no such score are left out.
+    """
+    rows = [row for row in run.rows() if score.of(row.grade) is not None]
     groups = grouped(rows)
     whole = _whole_tracks(run)
     entries = []
-    for standing in standings(rows, PRIMARY):
+    for standing in standings(rows, score):
         members = groups[standing.track, standing.budget, standing.method]
         if standing.track not in whole or standing.budget >= max(row.largest_budget for row in members):
             continue
-        interval = macro_interval(measurements(members, PRIMARY.of))
+        interval = macro_interval(measurements(members, score.of))
         entries.append(
             LeaderboardEntry(
                 track=standing.track,
@@ -97,13 +103,14 @@ def entries_of(run: Run, digest: str) -> list[LeaderboardEntry]:
                 missing=standing.missing,
                 families=dict(standing.families),
                 digest=digest,
+                metric=msgspec.UNSET if score == PRIMARY else score.quantity,
             )
         )
     return entries
 
 
-def board_of(folder: Path | str) -> list[LeaderboardEntry]:
-    """Entries of all packed runs in a folder, each verified.
+def board_of(folder: Path | str, score: Score = PRIMARY) -> list[LeaderboardEntry]:
+    """Entries of all packed runs in a folder, each verified, by one score.
 
     Raises
     ------
@@ -130,21 +137,21 @@ def board_of(folder: Path | str) -> list[LeaderboardEntry]:
                 f"{path} cannot stand on the leaderboard: {'; '.join(unknown)}; take the file out of the folder, and "
                 "run it again with plug-ins given as texts (module:Name, ./file.py:Name)"
             )
-        entries += entries_of(verified(submission), submission.digest)
+        entries += entries_of(verified(submission), submission.digest, score)
     if repeated := [name for name, count in names.items() if count > 1]:
         raise RunError(f"{folder} holds several runs called {', '.join(repeated)}; give each its own name")
-    return ranked(entries)
+    return ranked(entries, score)
 
 
-def ranked(entries: Iterable[LeaderboardEntry]) -> list[LeaderboardEntry]:
-    """By track, budget, without and with rules, then falling recovery."""
+def ranked(entries: Iterable[LeaderboardEntry], score: Score = PRIMARY) -> list[LeaderboardEntry]:
+    """By track, budget, without and with rules, then from the best value of the score on."""
     return sorted(
         entries,
         key=lambda entry: (
             _track_rank(entry.track),
             entry.budget,
             entry.rules,
-            -round(entry.recovery, 9),
+            -round(score.gain(entry.recovery), 9),
             entry.method,
             entry.submission,
         ),
@@ -161,10 +168,12 @@ def encode_board(entries: Sequence[LeaderboardEntry]) -> bytes:
     return pretty(_rounded(to_json(_Board(tuple(entries)))))
 
 
-def recorded_board() -> list[LeaderboardEntry]:
-    """The leaderboard that comes with the package."""
+def recorded_board(score: Score = PRIMARY) -> list[LeaderboardEntry]:
+    """The leaderboard that comes with the package; for another score, made anew from its packed runs."""
     from importlib.resources import files
 
+    if score != PRIMARY:
+        return board_of(Path(str(files("whatworked.results"))), score)
     path = files("whatworked.results") / BOARD
     if not path.is_file():
         return []

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import CONFIDENCE, compare_methods
-from whatworked.comparing.findings import uncompared
+from whatworked.comparing.findings import notes, uncompared
+from whatworked.grading.score import PRIMARY, Score, score_named
 from whatworked.statistics.bootstrap import RESAMPLES
 from whatworked.storage.files import write_atomic
 
@@ -17,12 +18,16 @@ def report_page(
     baseline: str | None = None,
     confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
+    score: Score | str = PRIMARY,
 ) -> str:
     """The page as text; see `write_report`."""
     from whatworked.report.page import render
 
-    results = compare_methods(runs, baseline, confidence, resamples)
-    return render(runs, results, title, resamples, uncompared(runs, results, baseline))
+    score = score_named(score)
+    results = compare_methods(runs, baseline, confidence, resamples, score=score)
+    measured = runs.measured_by(score)
+    left_out = [*notes(runs, score), *uncompared(measured, results, baseline)]
+    return render(measured, results, title, resamples, left_out, baseline)
 
 
 def write_report(
@@ -32,6 +37,7 @@ def write_report(
     baseline: str | None = None,
     confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
+    score: Score | str = PRIMARY,
 ) -> None:
     """Write one HTML file that fetches nothing.
 
@@ -49,6 +55,8 @@ def write_report(
         Nominal coverage of the bootstrap intervals, above 0 and below 1.
     resamples : int
         Number of resamples, at least 1.
+    score : Score or str
+        What is averaged and compared, or its name, see `whatworked.grading.score_named`; default: effect recovery.
 
     Raises
     ------
@@ -57,6 +65,6 @@ def write_report(
     StorageError
         If the file cannot be written.
     """
-    page = report_page(runs, title, baseline, confidence, resamples)
+    page = report_page(runs, title, baseline, confidence, resamples, score)
     # The name of a folder may hold bytes that UTF-8 lacks. In JSON their escapes are read back as what they stand for.
     write_atomic(Path(out), page.encode("utf-8", "backslashreplace"))

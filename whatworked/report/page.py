@@ -10,6 +10,7 @@ from string import Template
 from typing import Any
 
 from whatworked import __version__
+from whatworked.comparing.answer import answer
 from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import MethodResult
 from whatworked.comparing.failures import listed_failures
@@ -60,6 +61,7 @@ def render(
     title: str | None,
     resamples: int,
     left_out: Sequence[str] = (),
+    baseline: str | None = None,
 ) -> str:
     """The page as text.
 
@@ -75,6 +77,8 @@ def render(
         Of the bootstrap for the intervals per family.
     left_out : sequence of str
         Sentences on methods that are not compared.
+    baseline : str, optional
+        What the comparison was made with.
     """
     score = results[0].standing.score if results else PRIMARY
     shown = Contents(
@@ -94,6 +98,7 @@ def render(
         style=_asset("report.css"),
         script=_asset("report.js"),
         summary=summary(runs),
+        answer=_answer(runs, results, baseline),
         verdicts=_verdicts(results, left_out),
         standings=standings_table(results),
         legend=_legend(shown.methods),
@@ -123,6 +128,14 @@ def _verdicts(results: Sequence[MethodResult], left_out: Sequence[str]) -> str:
         blocks.append(element("details", element("summary", text_of(sentence)) + element("ul", details)))
     blocks += [element("p", text_of(line)) for line in left_out]
     return "".join(blocks) + element("p", text_of(closing(results)), class_="note" if blocks else None)
+
+
+def _answer(runs: RunCollection, results: Sequence[MethodResult], baseline: str | None) -> str:
+    found = answer(runs, results, baseline) if results else None
+    if found is None:
+        return element("p", text_of(closing(results)))
+    verdict, *more = found.sentences()
+    return element("p", text_of(verdict), class_="verdict") + "".join(element("p", text_of(line)) for line in more)
 
 
 def _legend(methods: Sequence[str]) -> str:

@@ -126,6 +126,21 @@ class Plan:
         """Whether code-equivalence classes are handed out."""
         return any(task.equivalence is not None for task in self.tasks)
 
+    @property
+    def ignoring_rules(self) -> tuple[str, ...]:
+        """Methods that take no code-equivalence classes in a run that hands them out.
+
+        A policy from elsewhere may look at those in its state, so its methods are not among them.
+        """
+        if not self.rules:
+            return ()
+        return tuple(
+            method.label
+            for method in self.methods
+            if not (method.estimator.takes_classes or method.policy.class_aware)
+            and method.policy.provenance.origin.is_own_package
+        )
+
     def budgets_of(self, task: Task) -> tuple[int, ...]:
         """Budgets that the condition has masks for."""
         return tuple(budget for budget in self.budgets if budget <= task.largest_budget)
