@@ -43,7 +43,7 @@ def test_options_in_the_text_exist_somewhere(page):
     for name in ("bench", "compare", "report", "check", "submit", "verify-run", "leaderboard"):
         module, attribute = COMMANDS[name][0].split(":")
         for parameter in getattr(importlib.import_module(module), attribute).params:
-            known |= set(parameter.opts)
+            known |= {*parameter.opts, *parameter.secondary_opts}
     found = set(re.findall(r"`(?:\w[\w-]* )*(--[a-z-]+)", page.read_text()))
     assert found
     assert found <= known

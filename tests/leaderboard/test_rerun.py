@@ -101,7 +101,7 @@ def test_the_commands(tmp_path):
     content = json.loads(CliRunner().invoke(verify_run, [str(out), "--json"]).output)
     assert (content["records"], content["missing"], content["rerun"]) == (12, 0, None)
 
-    board = CliRunner().invoke(leaderboard, ["--results", str(out.parent), "--update"])
+    board = CliRunner().invoke(leaderboard, ["--results", str(out.parent), "--update", "--details"])
     assert board.exit_code == 0, board.output
     *table, written = board.output.splitlines()
     assert written == f"{out.parent / 'leaderboard.json'} written: 2 entries"
