@@ -163,7 +163,18 @@ class MissingExtraError(WhatWorkedError, ImportError):
 
 
 class SandboxUnavailableError(WhatWorkedError):
-    """No sandbox works on this machine, so no stranger's code is run; the message names the cure."""
+    """No sandbox works on this machine, so no stranger's code is run; the message names the cure.
+
+    Attributes
+    ----------
+    reason, fix : str
+        What is wrong, and what to do about it.
+    """
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(f"{reason}; {fix}")
+        self.reason = reason
+        self.fix = fix
 
 
 class InvalidCodeError(WhatWorkedError, ValueError):

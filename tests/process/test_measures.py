@@ -374,9 +374,7 @@ KINDS = ("belief", "conjecture", "prediction", "question", "reliance", "retracti
     st.lists(
         st.tuples(st.sampled_from("ABC"), st.sampled_from(["confirms", "contradicts", "inconclusive"])), max_size=6
     ),
-    st.lists(
-        st.tuples(st.sampled_from(KINDS), st.sampled_from(["X", "Y", None])), min_size=1, max_size=8
-    ),
+    st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(["X", "Y", None])), min_size=1, max_size=8),
 )
 @settings(max_examples=25)
 def test_propositions_that_no_act_is_tied_to_never_raise_a_competence(

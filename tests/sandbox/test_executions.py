@@ -55,7 +55,7 @@ def test_what_is_no_program_is_refused_before_anything_runs() -> None:
         nowhere.run("", files={"large": bytes(2_000_001)})
     with pytest.raises(InvalidOptionError, match="name of a module"):
         nowhere.run("", modules={"../x": ""})
-    with pytest.raises(SandboxUnavailableError, match="whatworked doctor"):
+    with pytest.raises(SandboxUnavailableError, match="was not found; install bubblewrap"):
         nowhere.run("")
 
 

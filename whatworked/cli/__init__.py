@@ -31,6 +31,7 @@ COMMANDS = {
     "report": ("whatworked.cli.report:report", "Write one self-contained HTML page about a run."),
     "drift": ("whatworked.cli.drift:drift", "The drift: worlds whose representation must be found."),
     "process": ("whatworked.cli.process:process", "Process scoring: records of agents' runs."),
+    "doctor": ("whatworked.cli.doctor:doctor", "Say what works on this machine, and how to mend the rest."),
     "check": ("whatworked.cli.check:check", "Run the conformance kit on a plug-in."),
     "submit": ("whatworked.cli.submit:submit", "Pack a run for the leaderboard."),
     "verify-run": ("whatworked.cli.submit:verify_run", "Re-grade a packed run from its predictions."),

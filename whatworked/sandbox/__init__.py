@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from whatworked.sandbox.bubblewrap import BubblewrapSandbox
+from whatworked.sandbox.doctor import Check, examine
 from whatworked.sandbox.interface import Execution, Limits, Sandbox
 
-__all__ = ["BubblewrapSandbox", "Execution", "Limits", "Sandbox"]
+__all__ = ["BubblewrapSandbox", "Check", "Execution", "Limits", "Sandbox", "examine"]

@@ -10,13 +10,13 @@ import contextlib
 import os
 import platform
 import random
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from whatworked.errors import InvalidCodeError, InvalidOptionError, SandboxUnavailableError
+from whatworked.sandbox.cures import INSTALL, cure, find_bubblewrap
 from whatworked.sandbox.interface import Execution, LimitName, Limits
 from whatworked.sandbox.layout import INTERPRETER, LIBRARIES, PACKAGE_FOLDER, machine_layout
 from whatworked.sandbox.results import check_result
@@ -27,6 +27,7 @@ MOST_CODE = 1_000_000
 """Bytes that a program may have."""
 WORK_FOLDER = "/work"
 _RUNNER = "/runner.py"
+_NAMESPACES = "/proc/sys/user/max_user_namespaces"
 _EMPTY_BYTES = 4096
 _SHARED_BYTES = 1 << 20
 _DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -65,7 +66,7 @@ class BubblewrapSandbox:
         with _Descriptors() as descriptors:
             channel = descriptors.memory(b"")
             arguments = [
-                *_SEPARATION,
+                *_separation(),
                 *("--seccomp", str(descriptors.memory(system_calls))),
                 *_mounts(layout.binds, layout.masks, limits),
             ]
@@ -95,7 +96,7 @@ class BubblewrapSandbox:
             ending = Watch(process, read, limits).follow()
             delivered = _read_memory(channel, limits.file_bytes)
         if not ending.started:
-            raise _refusal(ending)
+            raise _refusal(ending, bwrap)
         return _execution(ending, delivered, limits)
 
     def _require(self) -> tuple[str, bytes]:
@@ -104,22 +105,27 @@ class BubblewrapSandbox:
         architecture = ARCHITECTURES.get(machine)
         if not hasattr(os, "memfd_create") or not hasattr(os, "pidfd_open") or architecture is None:
             raise SandboxUnavailableError(
-                f"the sandbox needs Linux on {' or '.join(ARCHITECTURES)}; this is {platform.system()} on {machine}. "
-                "Run the program on such a machine, or in a virtual one"
+                f"the sandbox needs Linux on {' or '.join(ARCHITECTURES)}; this is {platform.system()} on {machine}",
+                "run the program on such a machine, or in a virtual one",
             )
-        bwrap = self._program or shutil.which("bwrap")
+        bwrap = find_bubblewrap(self._program)
         if bwrap is None:
-            raise SandboxUnavailableError(
-                "the program bwrap was not found; install bubblewrap (apt-get install bubblewrap, dnf install "
-                "bubblewrap), then ask `whatworked doctor`"
-            )
+            raise SandboxUnavailableError(f"the program {self._program or 'bwrap'} was not found", INSTALL)
         return bwrap, filter_program(architecture)
 
 
-_SEPARATION = (
-    *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"),
-    *("--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"),
-)
+def _separation() -> list[str]:
+    arguments = ["--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--hostname", "sandbox"]
+    arguments += ["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
+    # In most containers this setting cannot be written; the filter refuses further namespaces in any case.
+    return arguments if _read_only(_NAMESPACES) else [*arguments, "--disable-userns"]
+
+
+def _read_only(path: str) -> bool:
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return True
 
 
 def _mounts(binds: tuple[tuple[str, str], ...], masks: tuple[str, ...], limits: Limits) -> list[str]:
@@ -268,20 +274,16 @@ def _start(command: list[str], descriptors: tuple[int, ...]) -> subprocess.Popen
             start_new_session=True,
         )
     except OSError as error:
-        raise SandboxUnavailableError(
-            f"cannot start {command[0]}: {error.strerror or error}; ask `whatworked doctor` for the cure"
-        ) from error
+        raise SandboxUnavailableError(f"cannot start {command[0]}: {error.strerror or error}", INSTALL) from error
 
 
 def _read_memory(descriptor: int, most: int) -> bytes:
     return os.pread(descriptor, most + 1, 0)
 
 
-def _refusal(ending: Ending) -> SandboxUnavailableError:
-    said = " ".join(ending.stderr.text().split())[:400] or f"exit code {ending.code}"
-    return SandboxUnavailableError(
-        f"bubblewrap cannot make a sandbox here: {said}; ask `whatworked doctor` for the cure"
-    )
+def _refusal(ending: Ending, bwrap: str) -> SandboxUnavailableError:
+    said = " ".join(ending.stderr.text().split())[:400] or f"it ended with code {ending.code}"
+    return SandboxUnavailableError(f"bubblewrap cannot make a sandbox here ({said})", cure(bwrap))
 
 
 def _execution(ending: Ending, delivered: bytes, limits: Limits) -> Execution:

@@ -58,8 +58,8 @@ def machine_layout() -> Layout:
     binary = read_binary(interpreter)
     if binary is None or binary.loader is None:
         raise SandboxUnavailableError(
-            f"the Python interpreter {interpreter} is no 64-bit ELF program that the system's loader starts, and no "
-            "other can be shown in the sandbox; use a Python as the system or conda, pyenv and uv install them"
+            f"the Python interpreter {interpreter} is no 64-bit ELF program that the system's loader starts",
+            "use a Python as the system, conda, pyenv or uv install them",
         )
     standard = Path(os.__file__).parent
     inside = f"/python/{sys.platlibdir}/{standard.name}"
@@ -114,7 +114,7 @@ def _package_parts() -> list[Path]:
             distribution = importlib.metadata.distribution(name)
         except importlib.metadata.PackageNotFoundError as error:
             raise SandboxUnavailableError(
-                f"the package {name} is not installed, and programs in the sandbox need it; install whatworked again"
+                f"the package {name} is not installed, and programs in the sandbox need it", "install whatworked again"
             ) from error
         parts += _distribution_parts(distribution)
         waiting += _requirements(distribution)
