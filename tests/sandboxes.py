@@ -1,15 +1,15 @@
-"""A sandbox to run programs in; the tests that need one are skipped, with the cure, where there is no bubblewrap."""
+"""A sandbox to run programs in; the tests that need one are skipped, with the cure, where none works."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from whatworked.errors import SandboxUnavailableError
 from whatworked.sandbox import BubblewrapSandbox, Execution, Limits
 
 SMALL: dict[str, Any] = {
@@ -24,9 +24,12 @@ SMALL: dict[str, Any] = {
 
 @pytest.fixture(scope="session")
 def sandbox() -> BubblewrapSandbox:
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is not installed: apt-get install bubblewrap")
-    return BubblewrapSandbox()
+    sandbox = BubblewrapSandbox()
+    try:
+        sandbox.run("")
+    except SandboxUnavailableError as error:
+        pytest.skip(str(error))
+    return sandbox
 
 
 @pytest.fixture
