@@ -12,6 +12,7 @@ import pytest
 
 from whatworked.errors import InvalidCodeError, InvalidOptionError, SandboxUnavailableError
 from whatworked.sandbox import BubblewrapSandbox, Limits
+from whatworked.sandbox.performing import SandboxPerformer
 
 
 def test_a_program_prints_reads_files_and_delivers(sandbox: BubblewrapSandbox) -> None:
@@ -63,3 +64,33 @@ def test_what_is_no_program_is_refused_before_anything_runs() -> None:
 def test_limits_are_positive() -> None:
     with pytest.raises(InvalidOptionError, match="wall_seconds"):
         Limits(wall_seconds=0)
+
+
+def test_a_host_gets_outcomes_in_plain_json(sandbox: BubblewrapSandbox) -> None:
+    performer = SandboxPerformer(sandbox, Limits(output_bytes=100))
+    request = {
+        "code": "import more\nprint('x' * 1000)\nresult = {more.name: value}",
+        "preamble": "value = float(open('facts').read())",
+        "files": {"facts": "0.5"},
+        "modules": {"more": "name = '01'"},
+    }
+    outcome = performer.perform(request)
+    assert outcome.pop("times")["wall"] > 0
+    assert outcome == {
+        "exit": 0,
+        "signal": None,
+        "limit": None,
+        "stderr": "",
+        "truncated": ["stdout"],
+        "result_problem": None,
+        "stdout": f"{'x' * 50}\n[901 bytes left out]\n{'x' * 49}\n",
+        "result": '{"01": 0.5}',
+    }
+    refused = performer.perform({"code": "a\0"})
+    assert (refused["exit"], refused["stderr"][:51]) == (1, "The program was not run: the program has a NUL char")
+
+
+def test_a_player_is_not_told_of_the_hosts_folders() -> None:
+    outcome = SandboxPerformer(BubblewrapSandbox("/secret/bwrap")).perform({"code": ""})
+    assert list(outcome) == ["unavailable"]
+    assert "secret" not in outcome["unavailable"]

@@ -38,7 +38,7 @@ def main() -> None:
     try:
         status = _execute(PROGRAM, names)
     finally:
-        if "result" in names:
+        if names.get("result") is not None:
             _deliver_last(deliver, names["result"])
     if status:
         sys.exit(status)
