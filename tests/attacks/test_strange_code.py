@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import sklearn
+from sandboxes import processes_with
 
 from whatworked.references import conditions, table_path
 from whatworked.sandbox import Execution
+from whatworked.sandbox.supervision import Watch
 
 Attack = Callable[..., Execution]
 
@@ -298,3 +302,41 @@ def test_files_of_other_kinds_in_the_work_folder(attack: Attack) -> None:
 def test_escapes_and_broken_characters_are_data(attack: Attack) -> None:
     done = attack("import os\nos.write(1, b'\\x1b[2J\\xff\\x00\\r')")
     assert done.stdout == "\x1b[2J\ufffd\x00\r"
+
+
+def test_ends_with_an_interrupted_host(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter(range(10))
+    seen = Watch._look
+
+    def interrupted(watch: Watch) -> None:
+        if next(looks) == 5:
+            raise KeyboardInterrupt
+        seen(watch)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Watch, "_look", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            attack(f"{STUBBORN}\ntime.sleep(100)")
+
+
+def test_ends_with_a_killed_host(attack: Attack, tmp_path: Path) -> None:
+    """The kernel ends what is in the sandbox when the process that wanted it is gone."""
+    mark = str(765_432_000 + os.getpid() % 1000)
+    code = (
+        "from whatworked.sandbox import BubblewrapSandbox, Limits\n"
+        f"BubblewrapSandbox().run({STUBBORN!r} + 'time.sleep(100)', limits=Limits(file_bytes={mark}))"
+    )
+    host = subprocess.Popen([sys.executable, "-c", code])
+    until(lambda: len(processes_with(mark)) >= 3)
+    host.kill()
+    host.wait()
+    until(lambda: not processes_with(mark))
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds, at most a minute."""
+    for _ in range(600):
+        if holds():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not come about")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -61,9 +62,27 @@ def test_what_is_no_program_is_refused_before_anything_runs() -> None:
         nowhere.run("")
 
 
-def test_limits_are_positive() -> None:
-    with pytest.raises(InvalidOptionError, match="wall_seconds"):
-        Limits(wall_seconds=0)
+@pytest.mark.parametrize(
+    ("name", "value"), [("wall_seconds", 0), ("wall_seconds", float("nan")), ("memory_bytes", 2e9), ("threads", True)]
+)
+def test_limits_are_positive_numbers(name: str, value: float) -> None:
+    with pytest.raises(InvalidOptionError, match=f"limit {name} is {value}"):
+        Limits(**{name: value})
+
+
+def test_a_preamble_that_fails_stops_there(sandbox: BubblewrapSandbox) -> None:
+    done = sandbox.run("print('here')", preamble="1 / 0")
+    assert (done.status, done.stdout) == (1, "")
+    assert 'File "/preamble.py", line 1' in done.stderr
+
+
+def test_programs_at_the_same_time_do_not_meet(sandbox: BubblewrapSandbox) -> None:
+    code = (
+        "import os, time\nopen('mine', 'w').write(str(name))\ntime.sleep(0.2)\nprint(os.listdir(), open('mine').read())"
+    )
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda name: sandbox.run(code, preamble=f"name = {name}").stdout, range(4)))
+    assert done == [f"['mine'] {name}\n" for name in range(4)]
 
 
 def test_a_host_gets_outcomes_in_plain_json(sandbox: BubblewrapSandbox) -> None:

@@ -307,7 +307,10 @@ def _execution(ending: Ending, delivered: bytes, limits: Limits) -> Execution:
 
 def _kernel_limit(ending: Ending, limits: Limits) -> LimitName | None:
     """The limit for which the kernel ended the program, or refused what it could not do without."""
-    if ending.code in (128 + signal.SIGXCPU, 128 + signal.SIGKILL) and ending.cpu_seconds > limits.cpu_seconds - 0.5:
+    if ending.code == 128 + signal.SIGXCPU:
+        return "cpu"
+    # A program that ignores that signal is killed a second later.
+    if ending.code == 128 + signal.SIGKILL and ending.cpu_seconds >= limits.cpu_seconds:
         return "cpu"
     last = ending.stderr.text().rstrip().rpartition("\n")[2]
     if ending.code == 1 and last.partition(":")[0].rpartition(".")[2] in {"MemoryError", "_ArrayMemoryError"}:

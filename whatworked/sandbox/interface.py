@@ -41,7 +41,7 @@ class Limits:
     Raises
     ------
     InvalidOptionError
-        For a limit that is not positive.
+        For a limit that is no positive number, or, but for `wall_seconds`, no whole one.
     """
 
     cpu_seconds: int = 30
@@ -57,8 +57,11 @@ class Limits:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            if not (value := getattr(self, field.name)) > 0:
-                raise InvalidOptionError(f"limit {field.name} is {value!r}; it must be more than 0")
+            value = getattr(self, field.name)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not (whole or (field.name == "wall_seconds" and isinstance(value, float))) or not value > 0:
+                kind = "number" if field.name == "wall_seconds" else "whole number"
+                raise InvalidOptionError(f"limit {field.name} is {value!r}; give a {kind} more than 0")
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,8 @@ def main() -> None:
     sys.modules["__main__"] = program
     names = program.__dict__
     names["deliver"] = deliver = _deliverer(channel, limits[2])
-    _execute(PREAMBLE, names)
+    if _execute(PREAMBLE, names):
+        sys.exit(1)
     try:
         status = _execute(PROGRAM, names)
     finally:
