@@ -188,9 +188,12 @@ def test_writes_nowhere_else(attack: Attack) -> None:
         "said += [attempt(open, path, 'a') for path in (os.__file__, '/program.py', '/python/bin/python3')]\n"
         "said += [attempt(os.chmod, '/program.py', 0o777), attempt(os.remove, '/runner.py')]\n"
         "said += [attempt(os.rename, '/work', '/other')]\n"
-        "print(len(places) > 400, set(said))"
+        "print(len(places), *sorted(set(said)))"
     )
-    assert done.stdout == "True {'OSError'}\n"
+    places, *said = done.stdout.split()
+    assert int(places) > 400
+    # Where the caller is not root, some files are also not the program's.
+    assert set(said) <= {"OSError", "PermissionError"}
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
