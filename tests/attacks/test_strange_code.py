@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -307,12 +308,14 @@ def test_escapes_and_broken_characters_are_data(attack: Attack) -> None:
     assert done.stdout == "\x1b[2J\ufffd\x00\r"
 
 
-def test_ends_with_an_interrupted_host(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = iter(range(10))
+@pytest.mark.parametrize("moment", [0, 1, 10])
+def test_ends_with_an_interrupted_host(attack: Attack, monkeypatch: pytest.MonkeyPatch, moment: int) -> None:
+    """At once, while the sandbox is being made, and while the program runs."""
+    looks = itertools.count()
     seen = Watch._look
 
     def interrupted(watch: Watch) -> None:
-        if next(looks) == 5:
+        if next(looks) == moment:
             raise KeyboardInterrupt
         seen(watch)
 

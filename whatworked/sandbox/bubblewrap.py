@@ -15,23 +15,20 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from whatworked.errors import InvalidCodeError, InvalidOptionError, SandboxUnavailableError
+from whatworked.errors import SandboxUnavailableError
+from whatworked.sandbox.arguments import environment, kernel_limits, mounts, separation
 from whatworked.sandbox.cures import INSTALL, cure, find_bubblewrap
+from whatworked.sandbox.descriptors import Descriptors
+from whatworked.sandbox.inputs import module_files, program_bytes, work_files
 from whatworked.sandbox.interface import Execution, LimitName, Limits
-from whatworked.sandbox.layout import INTERPRETER, LIBRARIES, PACKAGE_FOLDER, machine_layout
+from whatworked.sandbox.layout import INTERPRETER, WORK_FOLDER, machine_layout
 from whatworked.sandbox.results import check_result
 from whatworked.sandbox.seccomp import ARCHITECTURES, filter_program
 from whatworked.sandbox.supervision import Ending, Watch
 
-MOST_CODE = 1_000_000
-"""Bytes that a program may have."""
-WORK_FOLDER = "/work"
 _RUNNER = "/runner.py"
-_NAMESPACES = "/proc/sys/user/max_user_namespaces"
-_EMPTY_BYTES = 4096
-_SHARED_BYTES = 1 << 20
-_DEVICES = ("null", "zero", "full", "random", "urandom")
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+_PLAIN = ("-I", "-S", "-B", "-X", "utf8")
+"""Options of Python: no variables, no packages of this machine, no compiled modules written, UTF-8."""
 
 
 class BubblewrapSandbox:
@@ -57,44 +54,31 @@ class BubblewrapSandbox:
     ) -> Execution:
         """Run one program; see `Sandbox.run`."""
         limits = Limits() if limits is None else limits
-        program = _program_bytes(code, "the program")
-        first = _program_bytes(preamble, "the preamble")
-        in_work = _work_files({} if files is None else files, limits)
-        importable = _module_files({} if modules is None else modules)
+        shown = {
+            "/program.py": program_bytes(code, "the program"),
+            "/preamble.py": program_bytes(preamble, "the preamble"),
+            _RUNNER: Path(__file__).with_name("runner.py").read_bytes(),
+            **module_files({} if modules is None else modules),
+            **work_files({} if files is None else files, limits),
+        }
         bwrap, system_calls = self._require()
         layout = machine_layout()
-        with _Descriptors() as descriptors:
-            channel = descriptors.memory(b"")
-            arguments = [
-                *_separation(),
-                *("--seccomp", str(descriptors.memory(system_calls))),
-                *_mounts(layout.binds, layout.masks, limits),
-            ]
-            shown = {"/program.py": program, "/preamble.py": first, _RUNNER: _runner_source(), **importable}
-            for path, content in {**shown, **in_work}.items():
+        with Descriptors() as descriptors:
+            channel, (read, write) = descriptors.memory(b""), descriptors.pipe()
+            arguments = [*separation(), "--seccomp", str(descriptors.memory(system_calls)), *mounts(layout, limits)]
+            for path, content in shown.items():
                 arguments += ["--file", str(descriptors.memory(content)), path]
-            read, write = descriptors.pipe()
             arguments += ["--json-status-fd", str(write), "--remount-ro", "/", "--chdir", WORK_FOLDER]
-            arguments += _environment(limits)
-            packed = b"\0".join(os.fsencode(argument) for argument in arguments) + b"\0"
-            command = [
-                bwrap,
-                "--args",
-                str(descriptors.memory(packed)),
-                "--",
-                INTERPRETER,
-                "-I",
-                "-S",
-                "-B",
-                "-X",
-                "utf8",
-            ]
-            command += [_RUNNER, *map(str, (channel, *_kernel_limits(limits)))]
+            arguments += environment(limits)
+            # In memory, because the first process of the sandbox shows its command line, and paths of this machine are
+            # no business of the program.
+            packed = descriptors.memory(b"".join(os.fsencode(argument) + b"\0" for argument in arguments))
+            command = [bwrap, "--args", str(packed), "--", INTERPRETER, *_PLAIN, _RUNNER, str(channel)]
             with _few_cores(limits.cores):
-                process = _start(command, descriptors.given())
+                process = _start([*command, *map(str, kernel_limits(limits))], descriptors.given())
             descriptors.close(write)
             ending = Watch(process, read, limits).follow()
-            delivered = _read_memory(channel, limits.file_bytes)
+            delivered = os.pread(channel, limits.file_bytes + 1, 0)
         if not ending.started:
             raise _refusal(ending, bwrap)
         return _execution(ending, delivered, limits)
@@ -112,141 +96,6 @@ class BubblewrapSandbox:
         if bwrap is None:
             raise SandboxUnavailableError(f"the program {self._program or 'bwrap'} was not found", INSTALL)
         return bwrap, filter_program(architecture)
-
-
-def _separation() -> list[str]:
-    arguments = ["--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--hostname", "sandbox"]
-    arguments += ["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
-    # In most containers this setting cannot be written; the filter refuses further namespaces in any case.
-    return arguments if _read_only(_NAMESPACES) else [*arguments, "--disable-userns"]
-
-
-def _read_only(path: str) -> bool:
-    try:
-        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
-    except OSError:
-        return True
-
-
-def _mounts(binds: tuple[tuple[str, str], ...], masks: tuple[str, ...], limits: Limits) -> list[str]:
-    arguments: list[str] = []
-    for source, shown in binds:
-        arguments += ["--ro-bind", source, shown]
-    for folder in masks:
-        arguments += ["--size", str(_EMPTY_BYTES), "--tmpfs", folder, "--remount-ro", folder]
-    for device in _DEVICES:
-        arguments += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-    # joblib looks for semaphores when it is imported.
-    arguments += ["--size", str(_SHARED_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108 - in the sandbox
-    arguments += ["--size", str(limits.folder_bytes), "--tmpfs", WORK_FOLDER]
-    return [*arguments, "--symlink", WORK_FOLDER[1:], "/tmp"]  # noqa: S108 - in the sandbox
-
-
-def _environment(limits: Limits) -> list[str]:
-    variables = {
-        "HOME": WORK_FOLDER,
-        "LANG": "C.UTF-8",
-        "LD_LIBRARY_PATH": LIBRARIES,
-        "PATH": "/python/bin",
-        "TMPDIR": WORK_FOLDER,
-        "TZ": "UTC",
-        **dict.fromkeys(_THREAD_VARIABLES, str(limits.cores)),
-    }
-    return [part for name, value in variables.items() for part in ("--setenv", name, value)]
-
-
-def _kernel_limits(limits: Limits) -> tuple[int, ...]:
-    return limits.cpu_seconds, limits.memory_bytes, limits.file_bytes, limits.open_files, limits.threads
-
-
-def _runner_source() -> bytes:
-    return Path(__file__).with_name("runner.py").read_bytes()
-
-
-def _program_bytes(code: str, what: str) -> bytes:
-    if not isinstance(code, str):
-        raise InvalidCodeError(f"{what} is a {type(code).__name__}; give Python source as a str")
-    if len(code) > MOST_CODE:
-        raise InvalidCodeError(f"{what} has {len(code)} characters; at most {MOST_CODE} are allowed")
-    if (place := code.find("\0")) >= 0:
-        raise InvalidCodeError(f"{what} has a NUL character at position {place}; Python source has none: take it out")
-    try:
-        return code.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidCodeError(
-            f"{what} has half a surrogate pair, {code[error.start]!r}, at position {error.start}; it cannot be written "
-            "as UTF-8: take it out"
-        ) from None
-
-
-def _work_files(files: Mapping[str, bytes], limits: Limits) -> dict[str, bytes]:
-    total = 0
-    for name, content in files.items():
-        if not name or "/" in name or "\0" in name or name in {".", ".."}:
-            raise InvalidOptionError(f"{name!r} is no name of a file in the work folder; give one without folders")
-        if len(content) > limits.file_bytes:
-            raise InvalidOptionError(
-                f"the file {name!r} has {len(content)} bytes; at most {limits.file_bytes} are allowed"
-            )
-        total += len(content)
-    if total > limits.folder_bytes:
-        raise InvalidOptionError(
-            f"the files have {total} bytes together; at most {limits.folder_bytes} are allowed in the work folder"
-        )
-    return {f"{WORK_FOLDER}/{name}": bytes(content) for name, content in files.items()}
-
-
-def _module_files(modules: Mapping[str, str]) -> dict[str, bytes]:
-    """Paths and contents of modules, with an empty module for each package around one."""
-    packages = {name[:place] for name in modules for place, letter in enumerate(name) if letter == "."}
-    paths: dict[str, bytes] = {}
-    for name in sorted(packages | set(modules)):
-        if not all(part.isidentifier() for part in name.split(".")):
-            raise InvalidOptionError(f"{name!r} is no name of a module; give one as in an import, like helpers.ridge")
-        path = f"{PACKAGE_FOLDER}/{name.replace('.', '/')}{'/__init__' if name in packages else ''}.py"
-        paths[path] = _program_bytes(modules.get(name, ""), f"the module {name}")
-    return paths
-
-
-class _Descriptors:
-    """Descriptors that bubblewrap is given, all closed at the end."""
-
-    def __init__(self) -> None:
-        self._open: list[int] = []
-        self._ours: set[int] = set()
-
-    def __enter__(self) -> _Descriptors:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for descriptor in self._open:
-            os.close(descriptor)
-
-    def memory(self, content: bytes) -> int:
-        """A file in memory, at its start."""
-        descriptor = os.memfd_create("sandbox", os.MFD_CLOEXEC)
-        self._open.append(descriptor)
-        rest = memoryview(content)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        return descriptor
-
-    def pipe(self) -> tuple[int, int]:
-        """A pipe whose reading end stays here."""
-        read, write = os.pipe()
-        self._open += [read, write]
-        self._ours.add(read)
-        return read, write
-
-    def given(self) -> tuple[int, ...]:
-        """Those that bubblewrap inherits."""
-        return tuple(descriptor for descriptor in self._open if descriptor not in self._ours)
-
-    def close(self, descriptor: int) -> None:
-        """Close one before the end."""
-        self._open.remove(descriptor)
-        os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -275,10 +124,6 @@ def _start(command: list[str], descriptors: tuple[int, ...]) -> subprocess.Popen
         )
     except OSError as error:
         raise SandboxUnavailableError(f"cannot start {command[0]}: {error.strerror or error}", INSTALL) from error
-
-
-def _read_memory(descriptor: int, most: int) -> bytes:
-    return os.pread(descriptor, most + 1, 0)
 
 
 def _refusal(ending: Ending, bwrap: str) -> SandboxUnavailableError:

@@ -20,6 +20,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn")
 INTERPRETER = "/python/bin/python3"
 LIBRARIES = "/python/lib"
 PACKAGE_FOLDER = "/packages"
+WORK_FOLDER = "/work"
 
 _DATA_FOLDERS = frozenset({"data", "images", "descr", "test_data"})
 """Folders within packages that hold data sets, and their descriptions, instead of code."""

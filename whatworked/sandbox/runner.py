@@ -47,7 +47,7 @@ def main() -> None:
 
 def _close_others(channel: int) -> None:
     os.closerange(3, channel)
-    os.closerange(channel + 1, 1024)
+    os.closerange(channel + 1, channel + 4096)
     os.set_inheritable(channel, False)
 
 

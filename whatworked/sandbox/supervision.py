@@ -180,20 +180,35 @@ class Watch:
 
     def _end(self) -> None:
         """End whatever still runs in the sandbox, and wait until it is gone."""
-        if self._handle is not None:
-            with contextlib.suppress(OSError):
-                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-        try:
-            self._process.wait(GRACE_SECONDS if self._handle is not None else 0.5)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        if self._handle is not None:
-            poll = select.poll()
-            poll.register(self._handle, select.POLLIN)
-            poll.poll(GRACE_SECONDS * 1000)
-            os.close(self._handle)
+        if self._handle is None:
+            self._end_group()
+        else:
+            self._end_first(self._handle)
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
+
+    def _end_first(self, handle: int) -> None:
+        """End the sandbox's first process: the kernel ends all others in it, and bubblewrap ends by itself."""
+        with contextlib.suppress(OSError):
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        try:
+            self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._end_group()
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        poll.poll(GRACE_SECONDS * 1000)
+        os.close(handle)
+
+    def _end_group(self) -> None:
+        """End bubblewrap, and what it started before it told of it: until the program runs, all is in one group."""
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        # Of the group only bubblewrap itself is our child.
+        until = time.monotonic() + GRACE_SECONDS
+        with contextlib.suppress(OSError):
+            while time.monotonic() < until:
+                os.killpg(self._process.pid, 0)
+                time.sleep(LOOK_SECONDS / 10)
