@@ -78,7 +78,7 @@ def finish_calculation(state: EffectsState, outcome: Mapping[str, Any]) -> Effec
     after = state.with_(calculations=(*state.calculations, calculation))
     result: dict[str, Any] = {
         "calculation": name,
-        **{key: outcome.get(key) for key in ("exit", "limit")},
+        **{key: outcome.get(key) for key in ("exit", "signal", "limit")},
         "stdout": outcome.get("stdout", ""),
         "stderr": outcome.get("stderr", ""),
         "truncated": outcome.get("truncated", []),
@@ -92,6 +92,8 @@ def finish_calculation(state: EffectsState, outcome: Mapping[str, Any]) -> Effec
 
 def _calculation(name: str, d: int, outcome: Mapping[str, Any]) -> Calculation:
     text = outcome.get("result")
+    if not isinstance(text, str) and (problem := outcome.get("result_problem")):
+        return Calculation(name=name, fault=str(problem))
     if not isinstance(text, str):
         ended = "" if outcome.get("exit") == 0 else ", and it did not end well"
         return Calculation(name=name, fault=f"the program set no variable result{ended}")
