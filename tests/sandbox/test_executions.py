@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -60,6 +61,12 @@ def test_what_is_no_program_is_refused_before_anything_runs() -> None:
         nowhere.run("", modules={"../x": ""})
     with pytest.raises(SandboxUnavailableError, match="was not found; install bubblewrap"):
         nowhere.run("")
+
+
+def test_another_processor_has_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    with pytest.raises(SandboxUnavailableError, match=r"needs Linux on x86_64 or aarch64; this is \w+ on riscv64; run"):
+        BubblewrapSandbox().run("print(1)")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ LOOK_SECONDS = 0.05
 GRACE_SECONDS = 5.0
 """How long to wait for the kernel to take away what was ended."""
 _CHUNK = 65_536
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Tape:
@@ -175,7 +174,7 @@ class Watch:
             fields = Path(f"/proc/{children[0]}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         except (OSError, IndexError):
             return 0
-        self._cpu = max(self._cpu, (int(fields[11]) + int(fields[12])) / _TICKS)
+        self._cpu = max(self._cpu, (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
         return int(fields[17])
 
     def _end(self) -> None:
