@@ -5,6 +5,7 @@ from __future__ import annotations
 from whatworked.judging.asking import Patience
 from whatworked.judging.calls import Call
 from whatworked.judging.cost import Caps, Estimate, Interval, Price, Prices, Spent, load_prices, tokens_of, total
+from whatworked.judging.inspect_judge import InspectJudge
 from whatworked.judging.judges import Judge, ReplayJudge, Request, RuleJudge
 from whatworked.judging.panel import Case, Panel, Verdict, Vote, estimate, estimate_prompt, open_panel
 from whatworked.judging.questions import Counting, Floor, Question, load_question, load_questions
@@ -23,6 +24,7 @@ __all__ = [
     "Counting",
     "Estimate",
     "Floor",
+    "InspectJudge",
     "Interval",
     "Judge",
     "Panel",

@@ -117,25 +117,22 @@ class Asker:
             del self._under_way[key]
 
     async def _ask(self, request: Request) -> Call:
-        reply = await self._reply(request)
-        call = call_of(request, self._judge.name, reply)
-        if reply.kind == "unreachable":
-            self._count_unreachable(reply)
-            return call
-        self._unreachable = 0
-        self._compare_model(reply)
-        await self._calls.add(call)
-        return call
-
-    async def _reply(self, request: Request) -> Reply:
-        """The first reply that comes, or the last failure."""
+        """The first reply that comes, when it is kept, or the last failure."""
         failures = 0
         while True:
             async with self._free:
                 reply = await self._send(request)
+                call = call_of(request, self._judge.name, reply)
+                if reply.kind != "unreachable":
+                    self._unreachable = 0
+                    self._compare_model(reply)
+                    # Before anything else is sent in its place, so that no more is lost than what is under way.
+                    await self._calls.add(call)
+                    return call
             failures += 1
-            if reply.kind != "unreachable" or reply.lasting or failures >= self._patience.attempts:
-                return reply
+            if reply.lasting or failures >= self._patience.attempts:
+                self._count_unreachable(reply)
+                return call
             await asyncio.sleep(self._patience.wait(failures, reply.retry_after))
 
     async def _send(self, request: Request) -> Reply:

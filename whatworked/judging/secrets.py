@@ -28,7 +28,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "netrc password",
         re.compile(
-            r"(?P<keep>\bmachine\s{1,80}\S{1,200}\s{1,80}(?:login\s{1,80}\S{1,200}\s{1,80})?password\s{1,80})\S+"
+            r"(?P<keep>\bmachine\s{1,80}\S{1,200}\s{1,80}(?:login\s{1,80}\S{1,200}\s{1,80})?password\s{1,80})"
+            r"(?!\[secret removed)\S+"
         ),
     ),
     ("OpenAI or Anthropic key", re.compile(_TOKEN.format(r"sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}"))),
