@@ -7,6 +7,7 @@ from whatworked.judging.calls import Call
 from whatworked.judging.cost import Caps, Estimate, Interval, Price, Prices, Spent, load_prices, tokens_of, total
 from whatworked.judging.inspect_judge import InspectJudge
 from whatworked.judging.judges import Judge, ReplayJudge, Request, RuleJudge
+from whatworked.judging.models import named_judge, same_model_warning
 from whatworked.judging.panel import Case, Panel, Verdict, Vote, estimate, estimate_prompt, open_panel
 from whatworked.judging.questions import Counting, Floor, Question, load_question, load_questions
 from whatworked.judging.quotes import Span, find_quote, normal_text
@@ -50,10 +51,12 @@ __all__ = [
     "load_prices",
     "load_question",
     "load_questions",
+    "named_judge",
     "normal_text",
     "open_panel",
     "read_answer",
     "redact",
+    "same_model_warning",
     "settled",
     "tally",
     "tokens_of",
