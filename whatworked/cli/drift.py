@@ -11,6 +11,8 @@ from whatworked.cli.lazy import Group
 from whatworked.cli.output import echo, print_json, print_table, print_text
 
 if TYPE_CHECKING:
+    from whatworked.environments.drift.answer_space import AnswerSpace
+    from whatworked.environments.drift.drawing import Family
     from whatworked.environments.drift.instance import Instance
 
 _INSTANCE = click.argument("instance", type=click.Path(path_type=Path))
@@ -75,6 +77,82 @@ def trace(instance: Path, script: Path) -> None:
     read = _read(instance)
     for line in trace_lines(read, read_script(user_path(script))):
         echo(line)
+
+
+@drift.command()
+@click.argument("instances", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(instances: tuple[Path, ...], as_json: bool) -> None:
+    """Examine instances against the constraints that generated ones satisfy, G1 to G11, and the set that they make.
+
+    The exit code is 1 if a constraint does not hold or an instance is retired.
+
+    Example: whatworked drift check worlds/*.json
+    """
+    from whatworked.environments.drift.answer_space import answer_space
+    from whatworked.environments.drift.examining import examine_set
+
+    read = [_read(path) for path in instances]
+    report = examine_set(read)
+    space = answer_space(read)
+    if as_json:
+        rows = [{"instance": name, **finding._asdict()} for name, finding in report]
+        print_json({"findings": rows, "answers": space._asdict()})
+    else:
+        header = ["instance", "constraint", "holds", "found"]
+        rows_shown = [[name, found.constraint, "yes" if found.holds else "NO", found.detail] for name, found in report]
+        print_table([header, *rows_shown], keys=2)
+        _print_space(space)
+    if not all(finding.holds for _, finding in report):
+        click.get_current_context().exit(1)
+
+
+@drift.command()
+@click.argument("ensemble")
+@click.option("--count", type=click.IntRange(1, 10_000), help="How many instances; by default those of a public set.")
+@click.option("--family", type=click.Choice(["paper", "wide"]), default="paper", show_default=True)
+@click.option("--salt", type=click.Path(path_type=Path), help="File with a secret; the instances are private then.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write to.")
+def generate(ensemble: str, count: int | None, family: Family, salt: Path | None, out: Path) -> None:
+    """Generate a set of instances, one file each, with an index of hashes and the statistics of its answers.
+
+    The set is the same wherever it is generated; sets of other names have other instances. The public sets are
+    evaluation (12 instances) and reserved (120). With --salt only the index may be published, until the salt is.
+
+    Example: whatworked drift generate reserved --out worlds
+    """
+    from whatworked.environments.drift.answer_space import answer_space, set_finding
+    from whatworked.environments.drift.sets import PUBLIC_SETS, read_salt, write_set
+    from whatworked.errors import InvalidOptionError
+    from whatworked.progress import progress
+    from whatworked.storage.files import user_path
+
+    if not ensemble.replace("-", "").isalnum() or not ensemble.isascii():
+        raise InvalidOptionError(f"the name {ensemble!r} has more than letters, digits and hyphens; choose another")
+    wanted = count or PUBLIC_SETS.get(ensemble)
+    if wanted is None:
+        raise InvalidOptionError(f"{ensemble} is none of the public sets {', '.join(PUBLIC_SETS)}; say its --count")
+    secret = None if salt is None else read_salt(user_path(salt))
+    made = []
+    with progress(wanted, "instance") as bar:
+        for instance in write_set(user_path(out), ensemble, wanted, family=family, salt=secret):
+            made.append(instance)
+            bar.update()
+    space = answer_space(made)
+    _print_space(space)
+    holds, detail = set_finding(space)
+    print_text(f"G10 {'holds' if holds else 'does NOT hold'}: {detail}")
+    print_text(f"written: {wanted} instances below {out}")
+
+
+def _print_space(space: AnswerSpace) -> None:
+    rows = [[name, str(space.values[name]), f"{space.top_shares[name]:.1%}"] for name in space.values]
+    echo()
+    print_table([["field", "values", "most common"], *rows], right=[1, 2])
+    print_text(
+        f"{space.instances} instances, {space.triples} answers of {space.capacity} that the fields allow; "
+        f"{space.mean_start:.1f} individuals at tick 0"
+    )
 
 
 def _read(path: Path) -> Instance:

@@ -115,7 +115,7 @@ def compile_instance(file: InstanceFile, where: str = "instance") -> Instance:
     problems = list(_problems(file))
     if problems:
         raise InstanceError(f"{where} is no instance of the drift: {'; '.join(problems)}. Correct it and read it again")
-    instance = _compiled(file)
+    instance = compiled(file)
     found = answer_of(instance)
     if file.answer is not None and tuple(file.answer) != found:
         raise InstanceError(
@@ -280,7 +280,8 @@ def _switch_faults(switches: Switches) -> Iterator[str]:
             yield f"`switches.{name}` is {value!r}, a reserved name that no rule stands behind; use {default!r}"
 
 
-def _compiled(file: InstanceFile) -> Instance:
+def compiled(file: InstanceFile) -> Instance:
+    """The instance of fields that are known to fit together; nothing is checked."""
     labels = tuple(pack(file.labels[name]) for name in BODIES)
     given = {pack(label): state for label, state in file.states}
     kind_places = tuple(file.kinds.index(kind) for kind in KINDS)

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-FORMAT = "drift-instance/1"
+FORMAT: Literal["drift-instance/1"] = "drift-instance/1"
 """The published family of orders."""
-WIDE_FORMAT = "drift-instance/2"
+WIDE_FORMAT: Literal["drift-instance/2"] = "drift-instance/2"
 """The same with an order that also names a fen body, its verb and a consignment."""
 
 Count: TypeAlias = Annotated[int, Meta(ge=0)]

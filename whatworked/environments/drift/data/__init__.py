@@ -1,0 +1,1 @@
+"""Data files of the drift: texts, the recorded public sets, retired instances."""
