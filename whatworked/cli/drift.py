@@ -145,6 +145,55 @@ def generate(ensemble: str, count: int | None, family: Family, salt: Path | None
     print_text(f"written: {wanted} instances below {out}")
 
 
+@drift.command()
+@click.option("--ensemble", default="reserved", show_default=True, help="Name of the set to play on.")
+@click.option("--count", type=click.IntRange(1, 10_000), default=120, show_default=True, help="How many instances.")
+@click.option("--family", type=click.Choice(["paper", "wide"]), default="wide", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def strategies(ensemble: str, count: int, family: Family, as_json: bool) -> None:
+    """Play every scripted strategy on a set, and print how often its prediction is exact, and what it costs.
+
+    The exit code is 1 if a script that is not told the answer is exact on more than 15 % of the instances.
+
+    Example: whatworked drift strategies --count 30 --family paper
+    """
+    from whatworked.environments.drift.generation import generate_set
+    from whatworked.environments.drift.strategies.measuring import (
+        LIMIT,
+        STRATEGIES,
+        falsifier_rates,
+        strategy_rates,
+    )
+    from whatworked.progress import progress
+    from whatworked.wording import fixed
+
+    with progress(count, "instance", label="generating") as bar:
+        instances = []
+        for instance in generate_set(ensemble, count, family=family):
+            instances.append(instance)
+            bar.update()
+    rates = []
+    with progress(len(STRATEGIES) + 1, "strategy", label="playing") as bar:
+        for rate in strategy_rates(instances):
+            rates.append(rate)
+            bar.update()
+    refutations = list(falsifier_rates(instances))
+    if as_json:
+        print_json({"rates": [rate._asdict() for rate in rates], "falsifiers": [row._asdict() for row in refutations]})
+    else:
+        header = ["strategy", "exact", "intake", "answer", "counter", "actions", "evidence"]
+        rows = [
+            [rate.strategy, *(f"{share:.1%}" for share in rate[2:6]), fixed(rate.price, 1), fixed(rate.evidence, 1)]
+            for rate in rates
+        ]
+        print_table([header, *rows], right=list(range(1, 7)))
+        echo()
+        refuted = [[row.repair, f"{row.share:.1%}", fixed(row.price, 1)] for row in refutations]
+        print_table([["repair", "refuted", "actions"], *refuted], right=[1, 2])
+    if any(rate.exact > LIMIT for rate in rates if rate.strategy != "oracle"):
+        click.get_current_context().exit(1)
+
+
 def _print_space(space: AnswerSpace) -> None:
     rows = [[name, str(space.values[name]), f"{space.top_shares[name]:.1%}"] for name in space.values]
     echo()
