@@ -35,10 +35,10 @@ def share_table(instance: Instance) -> dict[str, int]:
     """
     states = {body: instance.states[instance.labels[body]] for body in (_A1, _A2)}
     base = {body: instance.bases[PLACE_OF[body]] for body in (_A1, _A2)}
-    share = instance.reading(_A2, states[_A2])
+    share = _share(instance, _A2, states[_A2])
     return {
-        "a1_rest": base[_A1] + 2 * instance.reading(_A1, states[_A1]),
-        "a1_fed": base[_A1] + 2 * instance.reading(_A1, states[_A1] + instance.feed_step),
+        "a1_rest": base[_A1] + 2 * _share(instance, _A1, states[_A1]),
+        "a1_fed": base[_A1] + 2 * _share(instance, _A1, states[_A1] + instance.feed_step),
         "a2_start": base[_A2] + 2 * share,
         "a2_rested": base[_A2] + 5 * share,
         "a2_pair": base[_A2] + 6 * share,
@@ -48,6 +48,12 @@ def share_table(instance: Instance) -> dict[str, int]:
         "c1_silence": 9,
         "c1_after": 1,
     }
+
+
+def _share(instance: Instance, body: int, state: int) -> int:
+    """What the doctrine takes a body to give: its line, which knows no bound."""
+    slope, shift, _, _ = instance.transforms[body]
+    return slope * state + shift
 
 
 def figures_of_reel(reel: Sequence[World], quiet: Sequence[World]) -> dict[str, int]:

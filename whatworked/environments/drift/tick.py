@@ -5,7 +5,7 @@ The order is: caretakers, the agent's request, service, effects, instruments, re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -25,12 +25,12 @@ from whatworked.environments.drift.inventory import (
     STALL_TICK,
 )
 from whatworked.environments.drift.labels import advanced, with_value
-from whatworked.environments.drift.world import Individual, Instruments, Request, World, cells_of
+from whatworked.environments.drift.world import Individual, Instruments, Request, World
 
 Fate: TypeAlias = Literal["acknowledged", "deferred", "refused"]
 """How the world answers a request of the agent's."""
-RELEASING = (None, "move", "release")
-"""Acts that let a waiting consignment go; None is an ambient one."""
+RELEASING = ("move", "release")
+"""Requests that let a waiting consignment go when they are served; ambient acts do as well."""
 
 
 class Act(NamedTuple):
@@ -129,18 +129,21 @@ def queued(world: World, verb: str, body: int) -> World:
 def service(instance: Instance, world: World) -> list[Act]:
     """Step 3: what each individual does; it serves one request, or its ambient act falls on the next body."""
     acts = []
+    tick, cells = world.tick, world.cells
     for label, individual in world.individuals.items():
         if individual.queue:
-            request = _served(instance, world.tick, individual.queue)
+            request = _served(instance, tick, individual.queue)
             acts.append(Act(label, request.body, request))
         else:
-            cell = world.cells[label]
-            acts.append(Act(label, cell[(world.tick + individual.offset) % len(cell)], None))
+            cell = cells[label]
+            acts.append(Act(label, cell[(tick + individual.offset) % len(cell)], None))
     return acts
 
 
 def _served(instance: Instance, tick: int, queue: Sequence[Request]) -> Request:
     """The request whose kind, then place in the kind, comes next in the cycles that turn with the clock."""
+    if len(queue) == 1:
+        return queue[0]
 
     def turn(request: Request) -> tuple[int, int, int]:
         kind = KIND_OF[request.body]
@@ -176,20 +179,21 @@ def effects(instance: Instance, world: World, acts: Sequence[Act]) -> tuple[Worl
 def read_out(instance: Instance, world: World, acts: Sequence[Act]) -> World:
     """Step 5: the instruments take up the body that each individual acted on; all others stand idle."""
     held = world.instruments
-    latched = held.latched - {act.body for act in acts if act.request is not None}
-    bodies = sorted(act.body for act in acts)
-    moved = tuple(body for body in bodies if body in _CONSIGNMENTS)
-    marked = tuple(body for body in bodies if body in _PRINTERS and body not in latched)
-    answers = tuple(body for body in bodies if body in _BEACONS and body not in latched)
+    served = [act for act in acts if act.request is not None]
+    latched = held.latched.difference([act.body for act in served]) if served else held.latched
+    bodies = sorted([act.body for act in acts])
+    moved = tuple([body for body in bodies if body in _CONSIGNMENTS])
+    marked = tuple([body for body in bodies if body in _PRINTERS and body not in latched])
+    answers = tuple([body for body in bodies if body in _BEACONS and body not in latched])
     tallies = list(held.tallies)
-    for act in acts:
-        if act.body in _FEN:
-            tallies[PLACE_OF[act.body]] += instance.reading(act.body, world.individuals[act.label].state)
+    for label, body, _ in acts:
+        if body in _FEN:
+            tallies[PLACE_OF[body]] += instance.reading(body, world.individuals[label].state)
     last_marks = list(held.last_marks)
     for body in marked:
         last_marks[PLACE_OF[body]] = world.tick
-    going = {act.body for act in acts if (None if act.request is None else act.request.verb) in RELEASING}
-    leaving = tuple(body for body in moved if body in held.waiting and body in going)
+    staying = {act.body for act in served if act.request is not None and act.request.verb not in RELEASING}
+    leaving = tuple([body for body in moved if body in held.waiting and body not in staying]) if held.waiting else ()
     instruments = Instruments(
         tallies=tuple(tallies),
         last_marks=tuple(last_marks),
@@ -198,15 +202,17 @@ def read_out(instance: Instance, world: World, acts: Sequence[Act]) -> World:
         mark_rows=(*held.mark_rows, marked),
         answers=answers,
         charges=_counted(held.charges, answers),
-        waiting=tuple(body for body in held.waiting if body not in leaving) if leaving else held.waiting,
+        waiting=tuple([body for body in held.waiting if body not in leaving]) if leaving else held.waiting,
         released=(*held.released, *leaving),
         moved=moved,
-        movements=_counted(held.movements, (body for body in moved if body in held.movements)),
+        movements=_counted(held.movements, [body for body in moved if body in held.movements]),
     )
     return replace(world, instruments=instruments)
 
 
-def _counted(counts: Mapping[int, int], bodies: Iterable[int]) -> dict[int, int]:
+def _counted(counts: dict[int, int], bodies: Sequence[int]) -> dict[int, int]:
+    if not bodies:
+        return counts
     totals = dict(counts)
     for body in bodies:
         totals[body] = totals.get(body, 0) + 1
@@ -224,20 +230,33 @@ def regroup(instance: Instance, world: World, targets: Mapping[int, int]) -> Wor
     if not targets:
         return world
     before = world.labels
-    labels = tuple(targets.get(body, label) for body, label in enumerate(before))
-    touched = {*targets.values(), *(before[body] for body in targets)}
-    cells = {label: cell for label, cell in world.cells.items() if label not in touched}
-    individuals = {label: individual for label, individual in world.individuals.items() if label not in touched}
-    requests = [request for label in touched & world.individuals.keys() for request in world.individuals[label].queue]
-    for label, cell in sorted(cells_of(instance, labels, touched).items()):
+    labels = list(before)
+    for body, label in targets.items():
+        labels[body] = label
+    cells, individuals = dict(world.cells), dict(world.individuals)
+    requests: list[Request] = []
+    bodies: list[int] = []
+    for label in {*targets.values(), *(before[body] for body in targets)} & cells.keys():
+        bodies += cells.pop(label)
+        requests += individuals.pop(label).queue
+    for label, cell in _grouped(instance, labels, bodies).items():
         sources = {before[body] for body in cell}
+        asked = [request for request in requests if request.body in cell] if requests else []
         cells[label] = cell
         individuals[label] = Individual(
-            state=max(world.individuals[source].state for source in sources),
-            offset=world.individuals[label].offset if label in sources else 0,
-            queue=tuple(sorted((asked for asked in requests if asked.body in cell), key=_arrival)),
+            max([world.individuals[source].state for source in sources]),
+            world.individuals[label].offset if label in sources else 0,
+            tuple(sorted(asked, key=_arrival)),
         )
-    return replace(world, labels=labels, cells=cells, individuals=individuals)
+    return replace(world, labels=tuple(labels), cells=cells, individuals=individuals)
+
+
+def _grouped(instance: Instance, labels: Sequence[int], bodies: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """Bodies by label, in the order of service."""
+    groups: dict[int, list[int]] = {}
+    for body in sorted(bodies, key=instance.ranks.__getitem__):
+        groups.setdefault(labels[body], []).append(body)
+    return {label: tuple(cell) for label, cell in groups.items()}
 
 
 def _arrival(request: Request) -> int:

@@ -68,7 +68,7 @@ def power_window(hands: Hands) -> bool:
         if count > 2:
             hands.wait(3)
             rows = hands.read("job-strip")
-            locked |= not _both(rows[1:], pair) and _one_of(rows[1:], pair)
+            locked |= not _both(rows[1:], pair) and _either(rows[1:], pair)
     return freed and locked
 
 
@@ -85,10 +85,8 @@ def _both(rows: Sequence[Sequence[Any]], pair: tuple[str, str]) -> bool:
     return any(pair[0] in marked and pair[1] in marked for _, marked in rows)
 
 
-def _one_of(rows: Sequence[Sequence[Any]], pair: tuple[str, str]) -> bool:
-    return all((pair[0] in marked) or (pair[1] in marked) for _, marked in rows) or any(
-        pair[0] in marked for _, marked in rows
-    )
+def _either(rows: Sequence[Sequence[Any]], pair: tuple[str, str]) -> bool:
+    return any(pair[0] in marked or pair[1] in marked for _, marked in rows)
 
 
 def channel(hands: Hands) -> bool:
