@@ -15,6 +15,7 @@ from whatworked.environments.protocol import (
     Tool,
     WorldEvent,
 )
+from whatworked.episodes.admission import Excerpt
 from whatworked.episodes.budgets import Budget
 from whatworked.episodes.clock import Clock
 from whatworked.episodes.episode import Episode
@@ -30,6 +31,7 @@ __all__ = [
     "Environment",
     "Episode",
     "Event",
+    "Excerpt",
     "Instance",
     "Opening",
     "Performer",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from typing import Any, NamedTuple
+
+import msgspec
 
 from whatworked.environments.protocol import Call, Json, Refusal
 from whatworked.storage.canonical import canonical_json, sha256
@@ -71,19 +74,70 @@ def admitted(call: Call) -> Admission:
     return Admission(Call(tool=call.tool, arguments=plain, call_id=call_id), bad_id)
 
 
-def unreadable(text: bytes, reason: str) -> Admission:
-    """What arrived as text and is no call.
+class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of something too large or too strange to keep.
+
+    Attributes
+    ----------
+    bytes : int
+        How many there were.
+    sha256 : str
+        Of all of them.
+    beginning : str
+        The first 400 characters.
+    """
+
+    bytes: int
+    sha256: str
+    beginning: str
+
+    @classmethod
+    def of(cls, text: builtins.bytes) -> Excerpt:
+        """What is kept of a text.
+
+        Parameters
+        ----------
+        text : bytes
+            All of it.
+
+        Returns
+        -------
+        Excerpt
+        """
+        return cls(bytes=len(text), sha256=sha256(text), beginning=beginning_of(text))
+
+    def account(self) -> dict[str, Json]:
+        """The same as JSON.
+
+        Returns
+        -------
+        dict
+        """
+        account: dict[str, Json] = msgspec.structs.asdict(self)
+        return account
+
+
+def beginning_of(text: bytes) -> str:
+    """The first characters of a text, whatever its bytes."""
+    return text[: 4 * _BEGINNING].decode("utf-8", "replace")[:_BEGINNING]
+
+
+def unreadable(excerpt: Excerpt, reason: str) -> Admission:
+    """Something that arrived in place of a call.
 
     Parameters
     ----------
-    text : bytes
-        As it arrived, or its beginning.
+    excerpt : Excerpt
+        Of what arrived.
     reason : str
         What is wrong with it.
+
+    Returns
+    -------
+    Admission
     """
-    account = _account_of_text(text)
     return Admission(
-        Call(tool="", arguments=account),
+        Call(tool="", arguments=excerpt.account()),
         Refusal(code="bad_json", message=f"this is no call: {reason}. Send one JSON object with tool and arguments"),
     )
 
@@ -150,9 +204,4 @@ def _account(arguments: Json) -> dict[str, Json]:
         text = json.dumps(arguments, sort_keys=True, separators=(",", ":"), ensure_ascii=False, skipkeys=True)
     except (ValueError, TypeError, RecursionError):
         text = f"({type(arguments).__name__}, which cannot be written as text)"
-    return _account_of_text(text.encode("utf-8", "backslashreplace"))
-
-
-def _account_of_text(text: bytes) -> dict[str, Json]:
-    beginning = text[: 4 * _BEGINNING].decode("utf-8", "replace")[:_BEGINNING]
-    return {"bytes": len(text), "sha256": sha256(text), "beginning": beginning}
+    return Excerpt.of(text.encode("utf-8", "backslashreplace")).account()

@@ -9,14 +9,14 @@ from typing import Any, Self
 
 import msgspec
 
-from whatworked.environments.protocol import Call, Effect, Environment, Event, Json, Opening, Refusal, Tool
-from whatworked.episodes.admission import Admission, admitted, unreadable
+from whatworked.environments.protocol import Call, Effect, Environment, Event, Json, Opening, Refusal, Score, Tool
+from whatworked.episodes.admission import Admission, Excerpt, admitted, unreadable
 from whatworked.episodes.clock import Clock, Stopwatch
 from whatworked.episodes.folder import EpisodeFolder
 from whatworked.episodes.folding import Entry, body_of, entry_of, refolded, same_content
 from whatworked.episodes.performers import Performance, Performer, performed
 from whatworked.episodes.reply import Reply
-from whatworked.episodes.rules import Game, Position, Verdict, judged, unjudged
+from whatworked.episodes.rules import Position, Setup, Verdict, judged, unjudged
 from whatworked.episodes.terms import Terms, check_terms, terms_of
 from whatworked.errors import EpisodeError
 from whatworked.storage.canonical import canonical_json, sha256
@@ -81,10 +81,11 @@ class Episode:
         clock: Clock | None = None,
     ) -> None:
         chosen = environment.options_of(options or {})
-        self._game = Game(environment, instance, chosen, environment.start(instance, chosen))
-        self._performers = dict(performers or {})
+        self._setup = Setup(environment, instance, chosen, environment.start(instance, chosen))
+        # What belongs to the rules but is not the same to the last digit everywhere, an environment does as an effect.
+        self._performers = {**getattr(environment, "performers", {}), **(performers or {})}
         self._clock = clock or Clock()
-        self.terms: Terms = terms_of(environment, instance, chosen, self._game.opening, salt)
+        self.terms: Terms = terms_of(environment, instance, chosen, self._setup.opening, salt)
         self.folder = EpisodeFolder(folder)
         self._forget()
         self._journal = self.folder.open_journal()
@@ -108,12 +109,12 @@ class Episode:
     @property
     def opening(self) -> Opening[Any]:
         """What the player is told: `text`, `facts` and `budgets`; `state` is for the host alone."""
-        return self._game.opening
+        return self._setup.opening
 
     @property
     def closed(self) -> bool:
         """Whether nothing more can be called, as far as this process has read."""
-        return self._game.environment.closed(self._position.state)
+        return self._setup.environment.closed(self._position.state)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -127,7 +128,7 @@ class Episode:
         -------
         sequence of Tool
         """
-        return tuple(self._game.environment.tools(self._position.state))
+        return tuple(self._setup.environment.tools(self._position.state))
 
     def standing(self) -> Reply:
         """An answer to no call: budgets and remaining seconds now, and whether the episode is closed.
@@ -166,13 +167,13 @@ class Episode:
         """
         return self._answer(admitted(call))
 
-    def refuse(self, text: bytes, reason: str) -> Reply:
+    def refuse(self, excerpt: Excerpt, reason: str) -> Reply:
         """Write down and answer something that arrived in place of a call.
 
         Parameters
         ----------
-        text : bytes
-            What arrived.
+        excerpt : Excerpt
+            Of what arrived.
         reason : str
             What is wrong with it, for the player.
 
@@ -185,7 +186,42 @@ class Episode:
         EpisodeError, JournalError, StorageError
             As on construction.
         """
-        return self._answer(unreadable(text, reason))
+        return self._answer(unreadable(excerpt, reason))
+
+    def score(self) -> Score:
+        """Score of the events so far; for the host, not for the player.
+
+        Returns
+        -------
+        Score
+        """
+        events = [entry.event for entry in self._entries]
+        return self._setup.environment.score(events, self._setup.instance, self._setup.options)
+
+    def sketch(self) -> str:
+        """What a person sees before each prompt; empty for an environment that draws nothing.
+
+        Returns
+        -------
+        str
+        """
+        draw = getattr(self._setup.environment, "sketch", None)
+        return "" if draw is None else str(draw(self._position.state))
+
+    def recorded(self, number: int) -> Reply:
+        """The reply of an event once more.
+
+        Parameters
+        ----------
+        number : int
+            Of an event that this process has read.
+
+        Returns
+        -------
+        Reply
+            As it was, but for the remaining seconds, which are those of now.
+        """
+        return self._recorded(self._entries[number - 1])
 
     def _answer(self, admission: Admission) -> Reply:
         with self._up_to_date():
@@ -202,7 +238,7 @@ class Episode:
             times = {
                 "at": round(self._clock.wall(), 3),
                 "elapsed": elapsed,
-                "remaining": self._game.remaining(done),
+                "remaining": self._setup.remaining(done),
                 **performance.times,
             }
             self._journal.append(body, times)
@@ -225,7 +261,7 @@ class Episode:
         def perform(effect: Effect) -> Mapping[str, Json]:
             return performed(self._performers, effect, performance, self.folder.log)
 
-        return judged(self._game, self._position, admission, elapsed, perform)
+        return judged(self._setup, self._position, admission, elapsed, perform)
 
     def _earlier(self, call: Call) -> Entry | None:
         """The event that a call may be the repetition of: of the same id, or the closing one."""
@@ -247,7 +283,7 @@ class Episode:
         )
 
     def _closes(self, verdict: Verdict) -> bool:
-        return not self._closing and self._game.environment.closed(verdict.position.state)
+        return not self._closing and self._setup.environment.closed(verdict.position.state)
 
     @contextlib.contextmanager
     def _up_to_date(self) -> Iterator[None]:
@@ -270,7 +306,7 @@ class Episode:
             self._take_written(entry_of(line, number, str(self._journal.path)))
 
     def _forget(self) -> None:
-        self._position: Position = self._game.beginning()
+        self._position: Position = self._setup.beginning()
         self._entries: list[Entry] = []
         self._positions: list[Position] = []
         self._by_id: dict[str, int] = {}
@@ -280,7 +316,7 @@ class Episode:
         self._last = 0.0
 
     def _take_written(self, entry: Entry) -> None:
-        verdict = refolded(self._game, self._position, entry)
+        verdict = refolded(self._setup, self._position, entry)
         if body_of(verdict.event) != entry.body:
             raise EpisodeError(
                 f"event {entry.event.number} of {self._journal.path} is not what the rules give here; nothing was "
@@ -311,7 +347,7 @@ class Episode:
             result=event.result if event else {},
             refused=event.refusal if event else refusal,
             budgets=position.budgets.counters,
-            remaining_seconds=self._game.remaining(self._watch.elapsed(self._last)),
-            closed=self._game.environment.closed(position.state),
+            remaining_seconds=self._setup.remaining(self._watch.elapsed(self._last)),
+            closed=self._setup.environment.closed(position.state),
             times=entry.times.get("effect", {}) if entry else {},
         )

@@ -10,7 +10,7 @@ import msgspec
 
 from whatworked.environments.protocol import Call, Effect, Event, Json, Refusal
 from whatworked.episodes.admission import Admission
-from whatworked.episodes.rules import Game, Position, Verdict, judged, unjudged
+from whatworked.episodes.rules import Position, Setup, Verdict, judged, unjudged
 from whatworked.errors import JournalError
 from whatworked.storage.canonical import canonical_json
 from whatworked.storage.timed_journal import TimedLine
@@ -61,12 +61,12 @@ def body_of(event: Event) -> bytes:
     return canonical_json(msgspec.to_builtins(event))
 
 
-def refolded(game: Game, position: Position, entry: Entry) -> Verdict:
+def refolded(setup: Setup, position: Position, entry: Entry) -> Verdict:
     """Judge a written event again, with the outcome that was written.
 
     Parameters
     ----------
-    game : Game
+    setup : Setup
         What is played.
     position : Position
         Before the event.
@@ -86,7 +86,7 @@ def refolded(game: Game, position: Position, entry: Entry) -> Verdict:
     def outcome(_: Effect) -> Mapping[str, Json]:
         return {} if event.outcome is None else event.outcome
 
-    return judged(game, position, Admission(event.call), entry.times["elapsed"], outcome)
+    return judged(setup, position, Admission(event.call), entry.times["elapsed"], outcome)
 
 
 def same_content(left: Call, right: Call) -> bool:

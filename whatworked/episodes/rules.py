@@ -18,7 +18,7 @@ Perform = Callable[[Effect], Mapping[str, Json]]
 
 
 @dataclass(frozen=True)
-class Game:
+class Setup:
     """What stays the same through an episode.
 
     Attributes
@@ -90,12 +90,12 @@ class Verdict:
     failure: Exception | None = None
 
 
-def judged(game: Game, position: Position, admission: Admission, elapsed: float, perform: Perform) -> Verdict:
+def judged(setup: Setup, position: Position, admission: Admission, elapsed: float, perform: Perform) -> Verdict:
     """Carry out or refuse a call.
 
     Parameters
     ----------
-    game : Game
+    setup : Setup
         What is played.
     position : Position
         Before the call.
@@ -114,9 +114,9 @@ def judged(game: Game, position: Position, admission: Admission, elapsed: float,
     if admission.refusal is not None:
         return _refused(position, call, admission.refusal, unjudged=True)
     try:
-        if refusal := _engine_refusal(game, position, call, elapsed):
+        if refusal := _engine_refusal(setup, position, call, elapsed):
             return _refused(position, call, refusal)
-        return _by_rules(game, position, call, elapsed, perform)
+        return _by_rules(setup, position, call, elapsed, perform)
     except Exception as error:
         # A fault of the rules must neither end the host nor tell the player what stands in the host's files.
         message = "the host could not carry this out; nothing was charged or changed. Its people can see why"
@@ -129,20 +129,20 @@ def unjudged(position: Position, call: Call, refusal: Refusal) -> Verdict:
     return _refused(position, call, refusal, unjudged=True)
 
 
-def _engine_refusal(game: Game, position: Position, call: Call, elapsed: float) -> Refusal | None:
-    if game.environment.closed(position.state):
+def _engine_refusal(setup: Setup, position: Position, call: Call, elapsed: float) -> Refusal | None:
+    if setup.environment.closed(position.state):
         return Refusal(code="closed", message="the episode is closed; nothing more can be called")
-    tools = {tool.name: tool for tool in game.environment.tools(position.state)}
+    tools = {tool.name: tool for tool in setup.environment.tools(position.state)}
     if call.tool not in tools:
         return Refusal(code="unknown_tool", message=_unknown(call.tool, tools))
     if not isinstance(call.arguments, dict):
         kind = type(call.arguments).__name__
         message = f"arguments are an object of names and values; this is of type {kind}. Send for instance {{}}"
         return Refusal(code="bad_argument", message=message)
-    if game.remaining(elapsed) == 0 and not tools[call.tool].after_deadline:
+    if setup.remaining(elapsed) == 0 and not tools[call.tool].after_deadline:
         late = [name for name, tool in tools.items() if tool.after_deadline]
         can = f"{' and '.join(late)} can still be called" if late else "nothing more can be called"
-        return Refusal(code="deadline", message=f"the {game.seconds} seconds are over; {can}")
+        return Refusal(code="deadline", message=f"the {setup.seconds} seconds are over; {can}")
     return None
 
 
@@ -152,14 +152,14 @@ def _unknown(name: str, tools: Mapping[str, Tool]) -> str:
     return f"there is no tool of the name {name[:60]!r}; {hint}tools are {', '.join(tools)}"
 
 
-def _by_rules(game: Game, position: Position, call: Call, elapsed: float, perform: Perform) -> Verdict:
+def _by_rules(setup: Setup, position: Position, call: Call, elapsed: float, perform: Perform) -> Verdict:
     outcome: dict[str, Json] | None = None
-    step = game.environment.apply(game.instance, position.state, call, elapsed)
+    step = setup.environment.apply(setup.instance, position.state, call, elapsed)
     if step.effect is not None and step.refusal is None:
         if overdraft := position.budgets.overdraft(step.charges):
             return _refused(position, call, overdraft)
         outcome = _plain(perform(step.effect))
-        step = game.environment.finish(game.instance, step.state, call, outcome, elapsed)
+        step = setup.environment.finish(setup.instance, step.state, call, outcome, elapsed)
     if overdraft := position.budgets.overdraft(step.charges):
         return _refused(position, call, overdraft)
     return Verdict(

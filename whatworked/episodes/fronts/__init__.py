@@ -1,0 +1,1 @@
+"""Ways into an episode: each passes calls on to `whatworked.episodes.Episode` and knows no rules."""

@@ -1,0 +1,47 @@
+"""The process of a player from a file: it has a pipe to the host, and nothing else of the episode.
+
+Started as ``python -m whatworked.episodes.fronts.stranger FILE FUNCTION SEED``, with the host on the standard streams.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from whatworked.episodes.fronts.connecting import LineHost
+from whatworked.episodes.fronts.game import Game
+from whatworked.episodes.hosts import take_output
+
+
+def main(file: str, function: str, seed: str) -> int:
+    """Play; returns the exit code."""
+    output = take_output()
+    answers = os.dup(0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    player = getattr(_module(Path(file)), function, None)
+    if not callable(player):
+        sys.stderr.write(f"error: {file} has no function {function}\n")
+        return 2
+    from whatworked.episodes.playing import called
+
+    with os.fdopen(answers, "rb") as source, os.fdopen(output, "wb") as sink:
+        called(player, Game(LineHost(source, sink)), int(seed))
+    return 0
+
+
+def _module(path: Path) -> Any:
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

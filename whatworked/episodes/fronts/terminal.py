@@ -1,0 +1,224 @@
+"""An episode for a person, line by line: works wherever lines can be read and written."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatworked.environments.protocol import Call, Tool
+from whatworked.episodes.admission import LARGEST_CALL
+from whatworked.episodes.fronts.host import Host
+from whatworked.episodes.reply import Reply
+from whatworked.errors import WhatWorkedError, nearest
+from whatworked.storage.files import read_file, user_path
+from whatworked.storage.json_text import parse_json
+from whatworked.wording import counted, printable
+
+HELP = """\
+A line is the name of a tool and its arguments: `observe_many 0101 1010`, `note text of a note`, `wait n=3`, or all of
+them as JSON: `submit_diagnosis {"estimator": "ridge_pair"}`. A value @FILE is the text of that file.
+Other words: tools (what can be called), opening (the task again), budgets, help, quit (the episode stays; the same
+command goes on)."""
+
+Show = Callable[[str], None]
+Read = Callable[[str], str]
+Sketch = Callable[[], str]
+
+
+class Terminal:
+    """A person's side of an episode.
+
+    Parameters
+    ----------
+    host : Host
+        Who answers.
+    read : callable
+        From a prompt to a line; raises EOFError at the end.
+    show : callable
+        Prints text of any content.
+    sketch : callable
+        What to show before each prompt: a map, or what was measured; may be empty.
+    """
+
+    def __init__(self, host: Host, read: Read, show: Show, sketch: Sketch = lambda: "") -> None:
+        self._host = host
+        self._read = read
+        self._print = show
+        self._sketch = sketch
+        self._shown = ""
+        self._words: dict[str, Callable[[], None]] = {
+            "help": lambda: self._show(HELP),
+            "tools": self._show_tools,
+            "opening": lambda: self._show(self._host.text),
+            "budgets": lambda: self._show(_standing(self._host.standing())),
+        }
+
+    def play(self) -> bool:
+        """Read and answer lines until the episode is closed or the person leaves.
+
+        Returns
+        -------
+        bool
+            Whether the episode is closed.
+        """
+        self._show(self._host.text)
+        self._show("")
+        self._show_tools()
+        self._show("\nhelp says how to write a line; quit leaves, and the same command goes on.")
+        reply = self._host.standing()
+        while not reply.closed:
+            self._show_sketch()
+            try:
+                line = self._read(f"\n{_standing(reply)}\n> ").strip()
+            except EOFError:
+                return False
+            if line in ("quit", "exit"):
+                return False
+            reply = self._answered(line) or self._host.standing()
+        return True
+
+    def _show(self, text: str) -> None:
+        self._print(printable(text, keep="\n"))
+
+    def _answered(self, line: str) -> Reply | None:
+        word, _, rest = line.partition(" ")
+        if not word:
+            return None
+        if word in self._words and not rest.strip():
+            self._words[word]()
+            return None
+        tools = {tool.name: tool for tool in self._host.tools()}
+        if word not in tools:
+            near = nearest(word, [*tools, *self._words])
+            self._show(
+                f"there is no tool or word {word[:60]!r}; " + (f"did you mean {near[0]}?" if near else "see help")
+            )
+            return None
+        try:
+            arguments = read_arguments(tools[word], rest.strip())
+        except (ValueError, WhatWorkedError) as error:
+            self._show(f"{error}")
+            return None
+        reply = self._host.call(Call(tool=word, arguments=arguments))
+        self._show("\n".join(_lines_of(reply)))
+        return reply
+
+    def _show_sketch(self) -> None:
+        if (text := self._sketch()) != self._shown:
+            self._shown = text
+            self._show(f"\n{text}")
+
+    def _show_tools(self) -> None:
+        for tool in self._host.tools():
+            names = " ".join(name if name in tool.required else f"[{name}]" for name in tool.parameters)
+            self._show(f"  {tool.name} {names}".rstrip())
+            self._show(f"      {tool.purpose}")
+
+
+def read_arguments(tool: Tool, text: str) -> dict[str, Any]:
+    """Arguments as a person writes them behind a tool's name.
+
+    Parameters
+    ----------
+    tool : Tool
+        Whose arguments.
+    text : str
+        A JSON object; or ``name=value`` words; or the value of the tool's first argument, of a list its entries.
+
+    Returns
+    -------
+    dict
+        What cannot be read as the tool's parameters say is passed on as text, for the rules to judge.
+
+    Raises
+    ------
+    ValueError
+        If it is a broken JSON object, or a quote is left open.
+    WhatWorkedError
+        If a file that it names cannot be read.
+
+    Examples
+    --------
+    >>> tool = Tool(name="wait", purpose="", parameters={"n": {"type": "integer"}}, required=("n",))
+    >>> read_arguments(tool, "n=3"), read_arguments(tool, "3"), read_arguments(tool, '{"n": 3}')
+    ({'n': 3}, {'n': 3}, {'n': 3})
+    """
+    if text.startswith("{"):
+        content: dict[str, Any] = parse_json(text.encode("utf-8", "replace"))
+        return content
+    if not text:
+        return {}
+    first = next(iter([*tool.required, *tool.parameters]), None)
+    if text.partition("=")[0] in tool.parameters:
+        pairs = (word.partition("=") for word in shlex.split(text))
+        return {name: _value(tool.parameters.get(name, {}), value) for name, _, value in pairs}
+    if first is None:
+        raise ValueError(f"{tool.name} takes no arguments")
+    return {first: _value(tool.parameters.get(first, {}), text)}
+
+
+def _value(schema: Mapping[str, Any], text: str) -> Any:
+    if text.startswith("@"):
+        return read_file(user_path(Path(text[1:])), LARGEST_CALL).decode("utf-8", "replace")
+    kind = schema.get("type")
+    if kind == "array" and not text.startswith("["):
+        items = schema.get("items", {})
+        return [_value(items, word) for word in text.replace(",", " ").split()]
+    if kind in ("integer", "number", "boolean", "array", "object"):
+        try:
+            return parse_json(text.encode("utf-8", "replace"))
+        except ValueError:
+            return text
+    return text
+
+
+def _standing(reply: Reply) -> str:
+    parts = [f"{name} {budget.left} of {budget.limit} left" for name, budget in reply.budgets.items()]
+    if reply.remaining_seconds is not None:
+        minutes, seconds = divmod(int(reply.remaining_seconds), 60)
+        parts.append(f"time {minutes}:{seconds:02d} left")
+    return " · ".join(parts)
+
+
+def _lines_of(reply: Reply) -> Iterator[str]:
+    if reply.refused is not None:
+        yield f"refused ({reply.refused.code}): {reply.refused.message}"
+    for name, value in reply.result.items():
+        yield from _shown(name, value)
+    for name, value in reply.times.items():
+        yield f"{name}: {value}"
+    if reply.closed:
+        yield "The episode is closed."
+
+
+def _shown(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, str) and "\n" in value:
+        yield f"{name}:"
+        yield from (f"  {line}" for line in value.splitlines())
+    elif isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        yield f"{name} ({counted(len(value), 'row')}):"
+        yield from (f"  {line}" for line in _table(value))
+    elif isinstance(value, dict) and value:
+        yield f"{name}:"
+        yield from (f"  {key}: {_flat(inner)}" for key, inner in value.items())
+    else:
+        yield f"{name}: {_flat(value)}"
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [names, *([_flat(row.get(name, "")) for name in names] for row in rows)]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(names))]
+    for row in cells:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and not any(isinstance(inner, list | dict) for inner in value):
+        return " ".join(map(_flat, value)) or "none"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,229 @@
+"""Letting a scripted player play: ours in this process, a stranger's file in a process of its own."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from whatworked.environments.protocol import Call
+from whatworked.episodes.admission import admitted
+from whatworked.episodes.episode import Episode
+from whatworked.episodes.folder import EpisodeFolder
+from whatworked.episodes.folding import Entry, same_content
+from whatworked.episodes.fronts.game import Game
+from whatworked.episodes.fronts.host import EpisodeHost
+from whatworked.episodes.fronts.lines import serve_lines
+from whatworked.episodes.reply import Reply
+from whatworked.errors import InvalidOptionError, WhatWorkedError, unknown_name
+from whatworked.storage.canonical import canonical_json
+from whatworked.storage.files import read_file, user_path
+
+ABOUT = "about.json"
+"""In an episode's folder: who played. Nobody can verify that, so it stands outside the journal."""
+_LARGEST_ABOUT = 1 << 16
+_LONGEST_FAILURE = 500
+
+Player = Callable[..., object]
+"""Called with a `Game`, and with a seed where it has a parameter of that name."""
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """Who played an episode, as whoever ran it says.
+
+    Attributes
+    ----------
+    player : str
+        Name of a player, of a model, or whatever tells it from others.
+    seed : int
+        Of a player with randomness.
+    failure : str or None
+        What ended a player that broke.
+    """
+
+    player: str = ""
+    seed: int = 0
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A player as the command line names it.
+
+    Attributes
+    ----------
+    text : str
+        As given.
+    file : Path or None
+        Of a stranger's player.
+    """
+
+    text: str
+    file: Path | None = None
+
+
+def player_names() -> tuple[str, ...]:
+    """Names of the players that come with WhatWorked.
+
+    Returns
+    -------
+    tuple of str
+    """
+    return tuple(_players())
+
+
+def choose_player(text: str) -> Choice:
+    """What a text names.
+
+    Parameters
+    ----------
+    text : str
+        Name of a player of ours, or ``FILE.py:FUNCTION``.
+
+    Returns
+    -------
+    Choice
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no player of that name.
+    InvalidOptionError
+        If there is no such file, or no function is named.
+    """
+    container, _, function = text.rpartition(":")
+    if not container and not text.endswith(".py"):
+        if text not in _players():
+            raise unknown_name("player", text, [*_players(), "me"])
+        return Choice(text)
+    path = user_path(container or text)
+    if not path.is_file():
+        raise InvalidOptionError(f"there is no file {path}; a player is a name, or FILE.py:FUNCTION")
+    if not container or not function.isidentifier():
+        raise InvalidOptionError(f"{text!r} names no function; write {path}:FUNCTION")
+    return Choice(text, path)
+
+
+def play(episode: Episode, choice: Choice, seed: int = 0) -> About:
+    """Let a player play an episode; what it breaks on is told and noted, and the episode stays as it is.
+
+    A player of an episode that was begun before is asked from the start; as long as it calls what is written down it
+    gets what is written down.
+
+    Parameters
+    ----------
+    episode : Episode
+        Open.
+    choice : Choice
+        Who plays.
+    seed : int
+        For a player that takes one.
+
+    Returns
+    -------
+    About
+        Also written into the episode's folder.
+    """
+    failure = _in_child(episode, choice, seed) if choice.file else _here(episode, choice, seed)
+    about = About(player=choice.text, seed=seed, failure=None if failure is None else failure[:_LONGEST_FAILURE])
+    episode.folder.write_private(ABOUT, canonical_json(msgspec.to_builtins(about)))
+    return about
+
+
+def read_about(folder: EpisodeFolder) -> About:
+    """Who played, as the folder says; without a name where it does not say.
+
+    Parameters
+    ----------
+    folder : EpisodeFolder
+        Of the episode.
+
+    Returns
+    -------
+    About
+    """
+    try:
+        return msgspec.json.decode(read_file(folder.path / ABOUT, _LARGEST_ABOUT), type=About)
+    except (OSError, msgspec.MsgspecError, RecursionError):
+        return About()
+
+
+def called(player: Player, game: Game, seed: int) -> None:
+    """Call a player, with the seed where it takes one."""
+    takes_seed = "seed" in inspect.signature(player).parameters
+    player(game, seed=seed) if takes_seed else player(game)
+
+
+class RecordedHost(EpisodeHost):
+    """A host that answers a player who starts again from what is written down, as long as it calls the same.
+
+    Parameters
+    ----------
+    episode : Episode
+        Open.
+    """
+
+    def __init__(self, episode: Episode) -> None:
+        super().__init__(episode)
+        self._ahead = list(episode.entries)
+
+    def call(self, call: Call) -> Reply:
+        """Answer from what is written down, or carry out or refuse the call."""
+        if self._ahead and _is_same(call, entry := self._ahead.pop(0)):
+            return self._episode.recorded(entry.event.number)
+        self._ahead = []
+        return super().call(call)
+
+
+def _is_same(call: Call, entry: Entry) -> bool:
+    arrived = admitted(call).call
+    return same_content(arrived, entry.event.call) and arrived.call_id == entry.event.call.call_id
+
+
+def _here(episode: Episode, choice: Choice, seed: int) -> str | None:
+    player: Player = pkgutil.resolve_name(_players()[choice.text])
+    try:
+        called(player, Game(RecordedHost(episode)), seed)
+    except WhatWorkedError:
+        raise
+    except Exception as error:
+        episode.folder.log(error, f"player {choice.text}")
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _in_child(episode: Episode, choice: Choice, seed: int) -> str | None:
+    """A stranger's player sees a pipe and its own file; it is told neither what is played nor where."""
+    path, _, function = choice.text.rpartition(":")
+    file = user_path(path).absolute()
+    child = [sys.executable, "-m", "whatworked.episodes.fronts.stranger", str(file), function, str(seed)]
+    process = subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=file.parent)
+    try:
+        if process.stdin is not None and process.stdout is not None:
+            serve_lines(RecordedHost(episode), process.stdout, process.stdin)  # type: ignore[arg-type]
+            process.stdin.close()
+        return None if (code := process.wait()) == 0 else _ending(code)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _ending(code: int) -> str:
+    return f"its process ended with code {code}" if code > 0 else f"its process was ended by signal {-code}"
+
+
+def _players() -> dict[str, str]:
+    try:
+        players: dict[str, str] = pkgutil.resolve_name("whatworked.episodes.players:PLAYERS")
+    except (ImportError, AttributeError):
+        return {}
+    return players
