@@ -132,8 +132,21 @@ def play(episode: Episode, choice: Choice, seed: int = 0) -> About:
     """
     failure = _in_child(episode, choice, seed) if choice.file else _here(episode, choice, seed)
     about = About(player=choice.text, seed=seed, failure=None if failure is None else failure[:_LONGEST_FAILURE])
-    episode.folder.write_private(ABOUT, canonical_json(msgspec.to_builtins(about)))
+    note_player(episode, about)
     return about
+
+
+def note_player(episode: Episode, about: About) -> None:
+    """Note in an episode's folder who plays.
+
+    Parameters
+    ----------
+    episode : Episode
+        Open.
+    about : About
+        Who.
+    """
+    episode.folder.write_private(ABOUT, canonical_json(msgspec.to_builtins(about)))
 
 
 def read_about(folder: EpisodeFolder) -> About:
@@ -206,7 +219,7 @@ def _in_child(episode: Episode, choice: Choice, seed: int) -> str | None:
     process = subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=file.parent)
     try:
         if process.stdin is not None and process.stdout is not None:
-            serve_lines(RecordedHost(episode), process.stdout, process.stdin)  # type: ignore[arg-type]
+            serve_lines(RecordedHost(episode), process.stdout, process.stdin)
             process.stdin.close()
         return None if (code := process.wait()) == 0 else _ending(code)
     finally:

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import msgspec
 
@@ -38,7 +38,7 @@ class LineHost:
         If the host ends, then or in a later call.
     """
 
-    def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
+    def __init__(self, source: IO[bytes], sink: IO[bytes]) -> None:
         self._source = source
         self._sink = sink
         self._lock = threading.Lock()
@@ -127,10 +127,10 @@ def connect(ticket: Ticket | str | Path) -> Iterator[Game]:
         yield Game(LineHost(*_streams(process)))
 
 
-def _streams(process: subprocess.Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
+def _streams(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
     if process.stdout is None or process.stdin is None:
         raise EpisodeError("the host was started without pipes")
-    return process.stdout, process.stdin  # type: ignore[return-value]
+    return process.stdout, process.stdin
 
 
 @contextlib.contextmanager

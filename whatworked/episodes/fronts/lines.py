@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from whatworked.environments.protocol import Call
 from whatworked.episodes.admission import Excerpt, beginning_of
@@ -43,7 +43,7 @@ class Line:
         self.excerpt = excerpt
 
 
-def read_lines(source: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[Line]:
+def read_lines(source: IO[bytes], longest: int = LONGEST_LINE) -> Iterator[Line]:
     """The lines of a stream, in bounded memory.
 
     Parameters
@@ -66,7 +66,7 @@ def read_lines(source: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[Line]:
             yield _long(source, text)
 
 
-def _long(source: BinaryIO, text: bytes) -> Line:
+def _long(source: IO[bytes], text: bytes) -> Line:
     digest, size, ended = hashlib.sha256(text), len(text), False
     while not ended and (part := source.readline(_STEP)):
         ended = part.endswith(b"\n")
@@ -77,7 +77,7 @@ def _long(source: BinaryIO, text: bytes) -> Line:
     return Line(text[:_STEP], ended, excerpt)
 
 
-def serve_lines(host: EpisodeHost, source: BinaryIO, sink: BinaryIO) -> None:
+def serve_lines(host: EpisodeHost, source: IO[bytes], sink: IO[bytes]) -> None:
     """Answer the lines of a stream until it ends, or until nobody reads the answers any more.
 
     Parameters
@@ -147,6 +147,6 @@ def _offence(content: Any) -> str | None:
     return f"it has the key {unknown[0][:40]!r}; keys are tool, arguments and call_id" if unknown else None
 
 
-def _write(sink: BinaryIO, content: dict[str, Any]) -> None:
+def _write(sink: IO[bytes], content: dict[str, Any]) -> None:
     sink.write(json.dumps(content, ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
     sink.flush()
