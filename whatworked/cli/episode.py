@@ -24,7 +24,10 @@ _LONGEST_CELL = 100
 
 @click.group(cls=Group)
 def episode() -> None:
-    """Show, grade and replay episodes, from their journals and the sealed instances alone."""
+    """Show, grade and replay episodes; put many into a table.
+
+    All of it from their journals and the sealed instances alone.
+    """
 
 
 def _folder(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -39,7 +39,9 @@ def play(
     as_json: bool,
     **chosen: Any,
 ) -> int:
-    """Play an episode, or go on with one that was interrupted, and print its score.
+    """Let a player or a person play an episode.
+
+    It is begun, or gone on with where it exists, and its score is printed at the end.
 
     A player in a file runs in a process of its own, which is told neither what is played nor where. Its function takes
     the game, and a seed if it has a parameter of that name: game 1 has seed 0.

@@ -19,9 +19,9 @@ from whatworked.cli.episodes import episode_options, ticket_of
     "--front", type=click.Choice(["jsonl"]), default="jsonl", show_default=True, help="How the player speaks with it."
 )
 def serve(environment: str | None, instance: str | None, ticket: str | None, front: str, **chosen: object) -> None:
-    """Serve one episode to a player: begun, or gone on with where it exists.
+    """Serve an episode to a player in another process.
 
-    The name of the instance stands in the command line then, which every process of the machine can read; with --ticket
+    It is begun, or gone on with where it exists. The name of the instance stands in the command line then, which every process of the machine can read; with --ticket
     it does not.
 
     Example: whatworked serve effects wine --budget 8 --out episode
