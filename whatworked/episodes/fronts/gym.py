@@ -15,16 +15,13 @@ Begin = Callable[[int], Episode]
 class EpisodeGym:
     """Episodes one after another, for a trusted learner in this process.
 
+    ``EpisodeGym(lambda seed: Ticket(…, folder=f"/runs/{seed}").opened())``, then ``observation, info = gym.reset()`` and
+    ``gym.step(("observe_many", {"masks": ["0101"]}))`` until it is terminated or truncated.
+
     Parameters
     ----------
     begin : callable
         From a seed to a new, open episode, in a folder of its own.
-
-    Examples
-    --------
-    >>> # gym = EpisodeGym(lambda seed: Ticket(..., folder=f"runs/{seed}").opened())
-    >>> # observation, info = gym.reset(seed=0)
-    >>> # observation, reward, terminated, truncated, info = gym.step(("observe_many", {"masks": ["0101"]}))
     """
 
     def __init__(self, begin: Begin) -> None:
