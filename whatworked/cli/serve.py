@@ -21,8 +21,8 @@ from whatworked.cli.episodes import episode_options, ticket_of
 def serve(environment: str | None, instance: str | None, ticket: str | None, front: str, **chosen: object) -> None:
     """Serve an episode to a player in another process.
 
-    It is begun, or gone on with where it exists. The name of the instance stands in the command line then, which every process of the machine can read; with --ticket
-    it does not.
+    It is begun, or gone on with where it exists. The name of the instance stands in the command line then, which every
+    process of the machine can read; with --ticket it does not.
 
     Example: whatworked serve effects wine --budget 8 --out episode
     """

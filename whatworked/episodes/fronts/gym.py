@@ -15,7 +15,7 @@ Begin = Callable[[int], Episode]
 class EpisodeGym:
     """Episodes one after another, for a trusted learner in this process.
 
-    ``EpisodeGym(lambda seed: Ticket(…, folder=f"/runs/{seed}").opened())``, then ``observation, info = gym.reset()`` and
+    ``EpisodeGym(lambda seed: Ticket(…, folder=f"/runs/{seed}").opened())``, then ``gym.reset()``, and
     ``gym.step(("observe_many", {"masks": ["0101"]}))`` until it is terminated or truncated.
 
     Parameters
