@@ -13,8 +13,8 @@ from whatworked.errors import SandboxUnavailableError
 from whatworked.sandbox import BubblewrapSandbox, Execution, Limits
 
 SMALL: dict[str, Any] = {
-    "cpu_seconds": 5,
-    "wall_seconds": 10.0,
+    "cpu_seconds": 20,
+    "wall_seconds": 120.0,
     "memory_bytes": 400_000_000,
     "folder_bytes": 4_000_000,
     "threads": 16,
