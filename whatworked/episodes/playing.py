@@ -99,8 +99,7 @@ def choose_player(text: str) -> Choice:
     """
     container, _, function = text.rpartition(":")
     if not container and not text.endswith(".py"):
-        if text not in _players():
-            raise unknown_name("player", text, [*_players(), "me"])
+        named_player(text)
         return Choice(text)
     path = user_path(container or text)
     if not path.is_file():
@@ -108,6 +107,30 @@ def choose_player(text: str) -> Choice:
     if not container or not function.isidentifier():
         raise InvalidOptionError(f"{text!r} names no function; write {path}:FUNCTION")
     return Choice(text, path)
+
+
+def named_player(name: str) -> Player:
+    """A player of ours.
+
+    Parameters
+    ----------
+    name : str
+        One of `player_names`.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no player of that name.
+    """
+    players = _players()
+    if name not in players:
+        raise unknown_name("player", name, [*players, "me"])
+    player: Player = pkgutil.resolve_name(players[name])
+    return player
 
 
 def play(episode: Episode, choice: Choice, seed: int = 0) -> About:
@@ -200,7 +223,7 @@ def _is_same(call: Call, entry: Entry) -> bool:
 
 
 def _here(episode: Episode, choice: Choice, seed: int) -> str | None:
-    player: Player = pkgutil.resolve_name(_players()[choice.text])
+    player = named_player(choice.text)
     try:
         called(player, Game(RecordedHost(episode)), seed)
     except WhatWorkedError:

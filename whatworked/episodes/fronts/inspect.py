@@ -1,0 +1,235 @@
+"""Episodes as Inspect tasks.
+
+Tools are declared to Inspect with a schema that forbids nothing: the engine judges arguments, so that refused calls are
+recorded and their reasons reach the model. Only `whatworked._inspect`, Inspect's entry point, imports this module.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+import msgspec
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatMessageUser
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import Tool as InspectTool
+from inspect_ai.tool import ToolDef, ToolError, ToolParams
+from inspect_ai.util import JSONSchema, store
+
+from whatworked.environments.protocol import Tool
+from whatworked.episodes.fronts.calls import call_of, schema_of
+from whatworked.episodes.fronts.host import EpisodeHost, Host
+from whatworked.episodes.ticket import Ticket
+from whatworked.errors import WhatWorkedError
+from whatworked.storage.files import user_path
+
+VERSION = "1"
+"""Of the tasks; changes when equal replies of a model may give other scores."""
+JOURNAL = "whatworked:journal"
+"""Where a sample's store holds the journal of its episode, as text."""
+REMINDER = "The episode is still open. Go on with a tool call, or close it."
+SCORE = "whatworked:score"
+"""Where it holds the whole score, as JSON."""
+
+
+@task
+def effects(
+    condition: str = "wine",
+    budget: int | None = None,
+    view: str = "full",
+    receipts: str | None = None,
+    delivery: str | None = None,
+    helpers: str | None = None,
+    salt: str | None = None,
+    episodes: str | None = None,
+    reminders: int = 0,
+    message_limit: int = 200,
+) -> Task:
+    """Measure a few configurations of a workflow, then predict all of them.
+
+    Parameters
+    ----------
+    condition : str
+        One or several, separated by commas; each is a sample. ``effects`` accepts what ``whatworked play`` does.
+    budget : int, optional
+        Credits; default: the condition's.
+    view, receipts, delivery, helpers : str, optional
+        Arms of the protocol, as in ``whatworked play effects --help``.
+    salt : str, optional
+        File with a private salt that permutes order and names of the options.
+    episodes : str, optional
+        Folder for the episodes; default: they stand in the log alone.
+    reminders : int, default 0
+        How often a model that stops without submitting is told that the episode is open.
+    message_limit : int, default 200
+        Messages of a sample.
+    """
+    chosen = {"budget": budget, "view": view, "receipts": receipts, "delivery": delivery, "helpers": helpers}
+    return _task("effects", condition, chosen, salt, episodes, reminders, message_limit)
+
+
+@task
+def drift(
+    instance: str = "",
+    budget: int | None = None,
+    variant: str | None = None,
+    salt: str | None = None,
+    episodes: str | None = None,
+    reminders: int = 0,
+    message_limit: int = 1000,
+) -> Task:
+    """Find out what five domains on a clock are about, then predict three numbers.
+
+    Parameters
+    ----------
+    instance : str
+        One or several, separated by commas; each is a sample.
+    budget : int, optional
+        Paid actions.
+    variant : str, optional
+        Which of the four texts the player is given.
+    salt : str, optional
+        File with a private salt from which the instance is drawn.
+    episodes : str, optional
+        Folder for the episodes; default: they stand in the log alone.
+    reminders : int, default 0
+        How often a model that stops without committing is told that the episode is open.
+    message_limit : int, default 1000
+        Messages of a sample.
+    """
+    return _task("drift", instance, {"budget": budget, "variant": variant}, salt, episodes, reminders, message_limit)
+
+
+def _task(
+    environment: str,
+    instances: str,
+    options: Mapping[str, Any],
+    salt: str | None,
+    episodes: str | None,
+    reminders: int,
+    message_limit: int,
+) -> Task:
+    given = {name: value for name, value in options.items() if value is not None}
+    secret = None if salt is None else str(user_path(salt).absolute())
+    names = [name.strip() for name in str(instances).split(",") if name.strip()]
+    samples = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, name in enumerate(names):
+            # Opened once here, so that a wrong name or option ends the command before any model is asked.
+            with _ticket(environment, name, given, Path(folder) / str(number), secret).opened() as episode:
+                samples.append(Sample(id=name, input=episode.opening.text))
+    return Task(
+        dataset=samples,
+        solver=play(environment, given, secret, episodes, reminders),
+        scorer=graded(),
+        message_limit=message_limit,
+        version=VERSION,
+        metadata={"environment": environment, "options": given},
+    )
+
+
+@solver
+def play(environment: str, options: dict[str, Any], salt: str | None, episodes: str | None, reminders: int) -> Solver:
+    """Let a model play an episode, its tools the episode's own, until it is closed or the model stops calling.
+
+    Parameters
+    ----------
+    environment : str
+        Name.
+    options : dict
+        Of the episode.
+    salt : str or None
+        Full path of the file with the private salt.
+    episodes : str or None
+        Folder for the episodes.
+    reminders : int
+        How often a model that stops before the end is told so.
+    """
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        with (
+            _folder(episodes, f"{state.sample_id}-{state.epoch}") as folder,
+            _ticket(environment, str(state.sample_id), options, folder, salt).opened() as episode,
+        ):
+            try:
+                return await _played(EpisodeHost(episode), state, generate, reminders)
+            finally:
+                # Limits and dead providers end a sample by an exception: what was bought counts all the same.
+                store().set(JOURNAL, episode.folder.journal.read_text(encoding="utf-8"))
+                store().set(SCORE, msgspec.to_builtins(episode.score()))
+
+    return solve
+
+
+def _ticket(environment: str, instance: str, options: Mapping[str, Any], folder: Path, salt: str | None) -> Ticket:
+    return Ticket(environment=environment, instance=instance, options=options, folder=str(folder), salt=salt)
+
+
+async def _played(host: Host, state: TaskState, generate: Generate, reminders: int) -> TaskState:
+    while not (await anyio.to_thread.run_sync(host.standing)).closed:
+        state.tools = [_tool(host, tool) for tool in host.tools()]
+        state = await generate(state, tool_calls="single")
+        if state.output.message.tool_calls:
+            continue
+        if reminders <= 0:
+            break
+        reminders -= 1
+        state.messages.append(ChatMessageUser(content=REMINDER))
+    state.completed = True
+    return state
+
+
+def _tool(host: Host, tool: Tool) -> InspectTool:
+    async def call(**arguments: Any) -> str:
+        reply = await anyio.to_thread.run_sync(host.call, call_of(tool.name, arguments))
+        text = json.dumps(reply.content(), ensure_ascii=False)
+        if reply.refused is not None:
+            raise ToolError(text)
+        return text
+
+    schema = schema_of(tool)
+    parameters = ToolParams(
+        properties={name: JSONSchema.model_validate(form) for name, form in schema["properties"].items()},
+        required=schema["required"],
+        additionalProperties=True,
+    )
+    return ToolDef(call, name=tool.name, description=tool.purpose, parameters=parameters).as_tool()
+
+
+@scorer(metrics={"*": [mean(), stderr()]})
+def graded() -> Scorer:
+    """The environment's own score; a missing delivery is scored like any other."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        del state, target
+        content = store().get(SCORE)
+        if content is None:
+            raise WhatWorkedError("the episode of this sample never began, so there is nothing to score")
+        values = {
+            name: math.nan if value is None else float(value)
+            for name, value in content["values"].items()
+            if value is None or isinstance(value, bool | int | float)
+        }
+        values["delivered"] = float(content["delivered"])
+        said = "delivered" if content["delivered"] else "nothing was delivered"
+        return Score(value=values, explanation=said, metadata={"primary": content["primary"], **content["details"]})
+
+    return score
+
+
+@contextmanager
+def _folder(episodes: str | None, name: str) -> Iterator[Path]:
+    if episodes is None:
+        with tempfile.TemporaryDirectory(prefix="whatworked-") as folder:
+            yield Path(folder) / "episode"
+    else:
+        yield user_path(episodes) / name.replace("/", "_")
