@@ -12,13 +12,14 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import anyio.to_thread
 import msgspec
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ChatMessageUser
+from inspect_ai.model import ChatMessageUser, execute_tools
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool as InspectTool
@@ -29,9 +30,12 @@ from whatworked.environments.protocol import Tool
 from whatworked.episodes.fronts.calls import call_of, schema_of
 from whatworked.episodes.fronts.host import EpisodeHost, Host
 from whatworked.episodes.ticket import Ticket
-from whatworked.errors import WhatWorkedError
+from whatworked.errors import InvalidOptionError, WhatWorkedError
 from whatworked.storage.files import user_path
 
+_LONGEST = 1 << 22
+"""Bytes of a tool's answer that Inspect hands on; it would cut a whole table otherwise."""
+_ANYTHING: Mapping[str, Any] = MappingProxyType({"properties": {}, "required": []})
 VERSION = "1"
 """Of the tasks; changes when equal replies of a model may give other scores."""
 JOURNAL = "whatworked:journal"
@@ -43,7 +47,7 @@ SCORE = "whatworked:score"
 
 @task
 def effects(
-    condition: str = "wine",
+    condition: str | list[str] = "wine",
     budget: int | None = None,
     view: str = "full",
     receipts: str | None = None,
@@ -58,8 +62,8 @@ def effects(
 
     Parameters
     ----------
-    condition : str
-        One or several, separated by commas; each is a sample. ``effects`` accepts what ``whatworked play`` does.
+    condition : str or list of str
+        One or several, separated by commas; each is a sample.
     budget : int, optional
         Credits; default: the condition's.
     view, receipts, delivery, helpers : str, optional
@@ -79,7 +83,7 @@ def effects(
 
 @task
 def drift(
-    instance: str = "",
+    instance: str | list[str] = "",
     budget: int | None = None,
     variant: str | None = None,
     salt: str | None = None,
@@ -91,7 +95,7 @@ def drift(
 
     Parameters
     ----------
-    instance : str
+    instance : str or list of str
         One or several, separated by commas; each is a sample.
     budget : int, optional
         Paid actions.
@@ -111,7 +115,7 @@ def drift(
 
 def _task(
     environment: str,
-    instances: str,
+    instances: str | list[str],
     options: Mapping[str, Any],
     salt: str | None,
     episodes: str | None,
@@ -120,7 +124,11 @@ def _task(
 ) -> Task:
     given = {name: value for name, value in options.items() if value is not None}
     secret = None if salt is None else str(user_path(salt).absolute())
-    names = [name.strip() for name in str(instances).split(",") if name.strip()]
+    # Inspect's command line turns a text with commas into a list.
+    given_names = instances.split(",") if isinstance(instances, str) else [str(name) for name in instances]
+    names = [name.strip() for name in given_names if name.strip()]
+    if not names:
+        raise InvalidOptionError("no instance is named; give for instance -T condition=wine")
     samples = []
     with tempfile.TemporaryDirectory() as folder:
         for number, name in enumerate(names):
@@ -176,9 +184,21 @@ def _ticket(environment: str, instance: str, options: Mapping[str, Any], folder:
 
 async def _played(host: Host, state: TaskState, generate: Generate, reminders: int) -> TaskState:
     while not (await anyio.to_thread.run_sync(host.standing)).closed:
-        state.tools = [_tool(host, tool) for tool in host.tools()]
-        state = await generate(state, tool_calls="single")
-        if state.output.message.tool_calls:
+        tools = host.tools()
+        state.tools = [_tool(host, tool, schema_of(tool)) for tool in tools]
+        state = await generate(state, tool_calls="none")
+        if calls := state.output.message.tool_calls:
+            known = {tool.name for tool in tools}
+            # Inspect answers a call of no tool, or with arguments that are no JSON, by itself. The engine is to know of
+            # both: the first it refuses, the second it notes.
+            unknown = [Tool(name=name, purpose="no tool") for name in {call.function for call in calls} - known]
+            for call in calls:
+                if call.parse_error:
+                    await anyio.to_thread.run_sync(host.call, call_of(call.function, call.parse_error))
+            # Run without the types that the model was shown: Inspect would hold arguments to them, and answer itself.
+            runnable = [_tool(host, tool, _ANYTHING) for tool in (*tools, *unknown)]
+            done = await execute_tools(state.messages, runnable, _LONGEST)
+            state.messages.extend(done.messages)
             continue
         if reminders <= 0:
             break
@@ -188,7 +208,7 @@ async def _played(host: Host, state: TaskState, generate: Generate, reminders: i
     return state
 
 
-def _tool(host: Host, tool: Tool) -> InspectTool:
+def _tool(host: Host, tool: Tool, schema: Mapping[str, Any]) -> InspectTool:
     async def call(**arguments: Any) -> str:
         reply = await anyio.to_thread.run_sync(host.call, call_of(tool.name, arguments))
         text = json.dumps(reply.content(), ensure_ascii=False)
@@ -196,7 +216,6 @@ def _tool(host: Host, tool: Tool) -> InspectTool:
             raise ToolError(text)
         return text
 
-    schema = schema_of(tool)
     parameters = ToolParams(
         properties={name: JSONSchema.model_validate(form) for name, form in schema["properties"].items()},
         required=schema["required"],
@@ -214,12 +233,9 @@ def graded() -> Scorer:
         content = store().get(SCORE)
         if content is None:
             raise WhatWorkedError("the episode of this sample never began, so there is nothing to score")
-        values = {
-            name: math.nan if value is None else float(value)
-            for name, value in content["values"].items()
-            if value is None or isinstance(value, bool | int | float)
-        }
-        values["delivered"] = float(content["delivered"])
+        # What ranks episodes stands first.
+        scores = {content["primary"]: None, "delivered": content["delivered"], **content["values"]}
+        values = {name: math.nan if value is None else float(value) for name, value in scores.items()}
         said = "delivered" if content["delivered"] else "nothing was delivered"
         return Score(value=values, explanation=said, metadata={"primary": content["primary"], **content["details"]})
 
