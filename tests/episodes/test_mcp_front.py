@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from mcp_hosts import http_host
 from toy_environment import Toy
 
 from whatworked.episodes import Call, Episode
@@ -95,20 +94,6 @@ def test_a_schema_forbids_nothing(episode: Episode) -> None:
         assert refused.structured_content["refused"]["code"] == "no_well"
 
     anyio.run(game)
-
-
-@contextmanager
-def http_host(episode: Episode, token: str) -> Iterator[str]:
-    listener = front.bound_socket(0)
-    server = front.http_server(EpisodeHost(episode), token)
-    port = listener.getsockname()[1]
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield f"http://{front.LOOPBACK}:{port}/mcp"
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 def test_http_lets_in_one_token_and_no_foreign_page(episode: Episode, tmp_path: Path) -> None:
