@@ -47,10 +47,10 @@ def serve(
 ) -> None:
     """Serve an episode to a player in another process.
 
-    It is begun, or gone on with where it exists. For a coding agent, --front http and --front mcp --configure write client.json into the episode's folder, with mode
-    600: paste it into the agent's own configuration. A host that starts again goes on with the same episode, deadline
-    and token. The name of the instance stands in the command line, which every process of the machine can read; with
-    --ticket it does not.
+    It is begun, or gone on with where it exists. For a coding agent, --front http and --front mcp --configure write
+    client.json into the episode's folder, with mode 600: paste it into the agent's own configuration. A host that
+    starts again goes on with the same episode, deadline and token. The name of the instance stands in the command line,
+    which every process of the machine can read; with --ticket it does not.
 
     Example: whatworked serve effects wine --budget 8 --out episode --front http
     """
