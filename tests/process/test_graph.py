@@ -65,8 +65,8 @@ def started() -> Assembly:
         ("proposition", ("hunch", Quoted(3, "The loss"), None), "proposition of unknown type"),
         ("edge", ("reads", "a1.launch", "a1.check"), "edge between nodes that it cannot tie"),
         ("edge", ("reads", "a1.check", "a7.launch"), "node that does not exist"),
-        ("edge", ("confirms", "a1.check", "i1"), "quote of another step than the edge's"),
-        ("edge", ("confirms", "a1.check", "i1", Quoted(2, "loss")), "quote of another step than the edge's"),
+        ("edge", ("confirms", "a1.check", "i1"), "edge without a quote of the result that shows it"),
+        ("edge", ("confirms", "a1.check", "i1", Quoted(2, "loss")), "edge without a quote of the result that shows it"),
         ("edge", ("confirms", "a1.check", "i1", Quoted(1, "Now I test it.")), "quote that does not stand there"),
         ("mark", ("topic", "i1", "play"), "answer that is none of the allowed"),
         ("mark", ("topic", "i4", "work"), "node that does not exist"),
@@ -149,7 +149,7 @@ def test_standing_follows_the_last_verdict() -> None:
     assert [standing(rows, Moment(step, 2)) for step in range(3)] == ["untested", "contradicted", "supported"]
     void = told()
     void.say("cause", "That run was broken.", "A")
-    void.offer("edge", "voids", "p3.1", "a2.check")
+    void.offer("edge", "voids", "p3.1", "a2.check", Quoted(2, "result 2"))
     assert standing(verdict_table(void.graph())) == "contradicted"
 
 

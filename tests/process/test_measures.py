@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from scipy import stats
 
 from whatworked.errors import InvalidOptionError, UnknownNameError
 from whatworked.process.graph import Budget, Graph, Quoted, WorldFacts
+from whatworked.process.juries import questions
 from whatworked.process.measures import (
     AXES,
     FLOOR,
@@ -41,6 +44,14 @@ def test_every_measure_says_what_counts_and_belongs_to_an_axis() -> None:
         measure_named("paceing")
 
 
+def test_the_docs_say_of_each_measure_what_the_code_says(root: Path) -> None:
+    text = (root / "docs" / "process.md").read_text()
+    rows = re.findall(r"^\| ([ET]\d) \| `(\w+)` \| (.+?) \| (.+?) \|$", text, flags=re.MULTILINE)
+    assert rows == [(entry.axis, entry.id, entry.opportunity, entry.taken) for entry in MEASURES]
+    asked = re.findall(r"^\| `(\w+)` \| (.+?\?) \| (.+?) \|$", text, flags=re.MULTILINE)
+    assert asked == [(name, entry.asks, ", ".join(entry.read_by)) for name, entry in questions().items()]
+
+
 # Evidence
 
 
@@ -64,6 +75,9 @@ def test_an_assertion_goes_beyond_what_was_shown_or_does_not() -> None:
         story.offer("edge", "grounds", "a0.check", f"p{step}.1", Quoted(0, "result 0"))
         story.offer("mark", "reach", f"p{step}.1", reach)
     story.say("belief", "B is better.", "B")
+    again = story.say("belief", "A gives 0.7, I say.", "A")
+    story.offer("edge", "grounds", "a0.check", f"p{again}.1", Quoted(0, "result 0"))
+    story.offer("mark", "reach", f"p{again}.1", "readout")
     assert counts(story, "assertion_within_evidence") == (1, 2)
     assert counts(story, "assertion_within_evidence", topics={"A": "work"}) == (0, 0)
 
@@ -121,7 +135,7 @@ def test_an_experiment_yields_when_its_result_is_read_as_it_is() -> None:
     story.run(None, "better", said="favourable")
     story.run("A", "broken", verdict="contradicts", said="adverse")
     step = story.say("cause", "The path was wrong.", "A")
-    story.offer("edge", "voids", f"p{step}.1", "a6.check")
+    story.offer("edge", "withdraws", f"p{step}.1", "a6.check")
     found = score_of(measure(story.graph()), "experiment_yield")
     assert (found.taken, found.offered) == (1, 7)
     assert [item.why for item in found.opportunities] == [
@@ -166,7 +180,7 @@ def test_a_broken_run_contradicts_nothing() -> None:
     story.run("A", "worse", verdict="contradicts")
     story.say("cause", "It used the wrong file.", "A")
     assert counts(story, "contradicted_resolved") == (0, 1)
-    story.offer("edge", "voids", "p1.1", "a0.check")
+    story.offer("edge", "voids", "p1.1", "a0.check", Quoted(0, "result 0"))
     assert counts(story, "contradicted_resolved") == (0, 0)
 
 

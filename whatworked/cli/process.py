@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.lazy import Group
+from whatworked.cli.lazy import LazyGroup
 from whatworked.cli.output import print_json, print_table, print_text
 from whatworked.wording import counted
 
@@ -18,12 +18,7 @@ if TYPE_CHECKING:
     from whatworked.process.records import Conversion
 
 
-@click.group(cls=Group)
-def process() -> None:
-    """Process scoring: records of agents' runs."""
-
-
-@process.command()
+@click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--from", "format_name", metavar="FORMAT", help="Format of the logs; otherwise told by their content.")
 @click.option(
@@ -165,3 +160,17 @@ def _print_strangers(strangers: Sequence[_Row], *, looked: bool) -> None:
         print_text("looked for:")
         for name in reader_names():
             print_text(f"  {name}: {reader(name).looks_for}", indent=4)
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "convert": (f"{__name__}:convert", "Convert logs of agents' runs, files or folders of them, to records."),
+        "score": ("whatworked.cli.process_score:score", "Ask a judge about runs, and measure what it finds."),
+        "measure": ("whatworked.cli.process_measures:measure", "Measure graphs of runs again, without a judge."),
+        "page": ("whatworked.cli.process_measures:page", "Write one HTML page about a run, from graph and record."),
+        "compare": ("whatworked.cli.process_measures:compare", "Compare two groups of runs on every axis."),
+    },
+)
+def process() -> None:
+    """Process scoring: records of agents' runs."""

@@ -18,6 +18,8 @@ from whatworked.process.graph.gates import (
     act_fault,
     act_fields,
     order_fault,
+    said_at,
+    said_fields,
     shown_at,
     token_budget,
 )
@@ -26,6 +28,7 @@ from whatworked.process.graph.model import (
     MARK_VALUES,
     PROPOSITION_TYPES,
     SCHEMA,
+    SHOWN,
     VERDICTS,
     Act,
     Edge,
@@ -75,6 +78,7 @@ class Assembly:
         self._ideas: dict[str, Idea] = {}
         self._acts: dict[str, Act] = {}
         self._propositions: dict[str, Proposition] = {}
+        self._said_in: dict[int, list[Proposition]] = {}
         self._edges: dict[tuple[str, str, str], Edge] = {}
         self._marks: dict[tuple[str, str], Mark] = {}
         self._kinds: dict[str, str] = {}
@@ -114,11 +118,11 @@ class Assembly:
 
         Parameters
         ----------
-        kind : {"launch", "check", "probe", "revise"}
+        kind : {"launch", "check", "probe", "revise", "deliver"}
             What sort of act.
         quoted : Quoted
-            The part of the action that launches or revises, of the observation that shows a result, of either that
-            looks.
+            The part of the action that launches, revises or delivers, of the observation that shows a result, of
+            either that looks.
         idea : str or None
             Id of what it is about.
         floor : int
@@ -187,17 +191,18 @@ class Assembly:
         if step.actor not in OWN:
             self.drop("words of somebody else")
             return None
-        quote = self.quote(quoted, ("words",), floor)
+        quote = self.quote(quoted, said_fields(step), floor)
         if quote is None:
             return None
-        there = [other for other in self._propositions.values() if other.step == step.id]
+        there = self._said_in.setdefault(step.id, [])
         if any(other.quote == quote and other.type == proposition_type for other in there):
             self.drop("proposition that is there already")
             return None
         name = f"p{step.id}.{len(there) + 1}"
         self._propositions[name] = Proposition(
-            id=name, type=proposition_type, step=step.id, at=Moment(step.id, 0), idea=idea, quote=quote
+            id=name, type=proposition_type, step=step.id, at=said_at(quote), idea=idea, quote=quote
         )
+        there.append(self._propositions[name])
         self._kinds[name] = proposition_type
         return name
 
@@ -212,7 +217,7 @@ class Assembly:
             Ids of nodes.
         quoted : Quoted, optional
             The part of the record that shows it. A verdict and `grounds` need one from what the source shows, `voids`
-            one from words.
+            one from any result.
         floor : int
             Characters that the quote must have.
 
@@ -226,14 +231,15 @@ class Assembly:
             self.drop(reason)
             return False
         quote = None
-        if kind in (*VERDICTS, "grounds"):
-            if quoted is None or quoted.step != self._acts[source].step:
-                self.drop("quote of another step than the edge's")
+        if kind in SHOWN:
+            # A result of the source shows a verdict and a ground; any result may show that one is void.
+            if quoted is None or (kind != "voids" and quoted.step != self._acts[source].step):
+                self.drop("edge without a quote of the result that shows it")
                 return False
             quote = self.quote(quoted, ("observation",), floor)
         elif quoted is not None:
             quote = self.quote(quoted, ("words", "action", "observation"), floor)
-        if quote is None and (quoted is not None or kind in (*VERDICTS, "grounds")):
+        if quote is None and quoted is not None:
             return False
         key = (kind, source, target)
         if key in self._edges or (kind in VERDICTS and self._verdict_given(source, target)):
@@ -299,20 +305,43 @@ class Assembly:
         -------
         Quote or None
         """
+        found = self._find(quoted, fields, floor)
+        if isinstance(found, Quote):
+            return found
+        self.drop(found)
+        return None
+
+    def stands(self, quoted: Quoted, fields: Iterable[Field], floor: int = 1) -> bool:
+        """Whether a quote would be found; nothing is counted.
+
+        Parameters
+        ----------
+        quoted : Quoted
+            As a judge gives it.
+        fields : iterable of str
+            Texts of the step in which it may stand.
+        floor : int
+            Characters that it must have.
+
+        Returns
+        -------
+        bool
+        """
+        return isinstance(self._find(quoted, fields, floor), Quote)
+
+    def _find(self, quoted: Quoted, fields: Iterable[Field], floor: int) -> Quote | str:
+        """A quote, or why it is none."""
         if self._step(quoted.step) is None:
-            self.drop("step that does not exist")
-            return None
+            return "step that does not exist"
         for field in fields:
             text = self.text(quoted.step, field)
             span = None if text is None else find_quote(quoted.text, text)
             if text is None or span is None:
                 continue
             if span.end - span.start < min(floor, len(text.strip())):
-                self.drop("quote that is too short")
-                return None
+                return "quote that is too short"
             return Quote(quoted.step, field, span.start, span.end, text[span.start : span.end])
-        self.drop("quote that does not stand there")
-        return None
+        return "quote that does not stand there"
 
     def text(self, step: int, field: Field) -> str | None:
         """A text of a step as it is shown; None where it is not recorded.
@@ -359,6 +388,24 @@ class Assembly:
     def marks(self) -> tuple[Mark, ...]:
         """Answers so far, sorted."""
         return tuple(sorted(self._marks.values(), key=lambda mark: (mark.type, mark.node)))
+
+    def value(self, kind: MarkType, node: str) -> str | None:
+        """The answer about a node so far.
+
+        Parameters
+        ----------
+        kind : str
+            Which question.
+        node : str
+            Id of the node.
+
+        Returns
+        -------
+        str or None
+            None where it was not asked or not decided.
+        """
+        mark = self._marks.get((kind, node))
+        return None if mark is None else mark.value
 
     def finish(
         self,
@@ -445,8 +492,7 @@ class Assembly:
         return any((kind, source, target) in self._edges for kind in VERDICTS)
 
     def _said_after(self, node: str, quote: Quote) -> bool:
-        phase = {"words": 0, "action": 1, "observation": 2}[quote.field]
-        return node in self._acts and Moment(quote.step, phase) > self._acts[node].at
+        return node in self._acts and said_at(quote) > self._acts[node].at
 
     def _drop_late_expectations(self) -> None:
         """What is expected of a launch must be said before its first result is shown."""

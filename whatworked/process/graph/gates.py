@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whatworked.process.graph.model import ActType, Budget, EdgeType, Field, Moment
+from whatworked.process.graph.model import ActType, Budget, EdgeType, Field, Moment, Quote
 from whatworked.process.records import Record, Step
 
 EVIDENCE = frozenset({"shell", "experiment", "poll", "other"})
 """Kinds of steps whose observation is evidence; `other` is a tool that no table holds, and is counted apart."""
 OWN = frozenset({"agent", "subagent"})
+"""Actors whose words and actions are the agent's."""
+AUTHORED = frozenset({"edit", "submit", "bookkeeping"})
+"""Kinds of steps whose action is a text that the agent wrote; what stands there it said, as in words."""
 EDGE_ENDS: Mapping[EdgeType, tuple[frozenset[str], frozenset[str]]] = {
     "reads": (frozenset({"check"}), frozenset({"launch"})),
     "builds_on": (frozenset({"launch", "revise"}), frozenset({"launch"})),
@@ -20,10 +23,10 @@ EDGE_ENDS: Mapping[EdgeType, tuple[frozenset[str], frozenset[str]]] = {
     "inconclusive": (frozenset({"check"}), frozenset({"idea"})),
     "answers": (frozenset({"launch", "revise"}), frozenset({"check"})),
     "explains": (frozenset({"cause"}), frozenset({"check"})),
+    "withdraws": (frozenset({"cause", "retraction"}), frozenset({"check"})),
     "voids": (frozenset({"cause", "retraction"}), frozenset({"check"})),
-    "retracts": (frozenset({"retraction"}), frozenset({"belief", "conjecture", "prediction"})),
 }
-_BACKWARD = frozenset({"reads", "builds_on", "answers", "explains", "voids", "retracts"})
+_BACKWARD = frozenset({"reads", "builds_on", "answers", "explains", "withdraws", "voids"})
 """Edges from what is later to what was earlier; `grounds` goes the other way, and verdicts have no second moment."""
 
 
@@ -55,6 +58,11 @@ def act_fields(act_type: ActType) -> tuple[Field, ...]:
     return ("observation", "action") if act_type == "probe" else ("action",)
 
 
+def said_fields(step: Step) -> tuple[Field, ...]:
+    """Texts of a step in which the agent says something: its words, and what it writes to a file or hands in."""
+    return ("words", "action") if step.kind in AUTHORED else ("words",)
+
+
 def act_fault(step: Step, act_type: ActType) -> str | None:
     """Why a step can hold no act of a type, or None."""
     if step.action is None:
@@ -67,6 +75,21 @@ def act_fault(step: Step, act_type: ActType) -> str | None:
         if step.kind not in EVIDENCE:
             return f"look at a step that is no evidence (kind {step.kind})"
     return None
+
+
+def said_at(quote: Quote) -> Moment:
+    """When what a quote shows was written, or shown by its own step.
+
+    Parameters
+    ----------
+    quote : Quote
+        Of a step.
+
+    Returns
+    -------
+    Moment
+    """
+    return Moment(quote.step, {"words": 0, "action": 1, "observation": 2}[quote.field])
 
 
 def shown_at(step: Step) -> Moment:

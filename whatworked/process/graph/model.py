@@ -1,9 +1,9 @@
 """The graph of a run: what was done, what was said, and what ties the two; plain values, in one order, in one form.
 
 Names, once each. An *act* is something the agent did: it launches work whose result will tell something, checks such a
-result, probes, or revises what it launched. A *proposition* is something the agent said. An *idea* is what acts and
-propositions are about. A *quote* is a literal part of the record. A *verdict* is what the result of a check says of an
-idea.
+result, probes, revises what it launched, or delivers what is taken as the result. A *proposition* is something the
+agent said. An *idea* is what acts and propositions are about. A *quote* is a literal part of the record. A *verdict* is
+what the result of a check says of an idea.
 """
 
 from __future__ import annotations
@@ -16,26 +16,28 @@ import msgspec
 SCHEMA = "whatworked-graph/1"
 """Name of the layout of a graph's file."""
 
-ActType: TypeAlias = Literal["launch", "check", "probe", "revise"]
+ActType: TypeAlias = Literal["launch", "check", "probe", "revise", "deliver"]
 PropositionType: TypeAlias = Literal[
     "belief", "conjecture", "prediction", "question", "reliance", "retraction", "cause"
 ]
 Field: TypeAlias = Literal["words", "action", "observation"]
 EdgeType: TypeAlias = Literal[
     "reads", "builds_on", "expects", "grounds", "confirms", "contradicts", "inconclusive", "answers", "explains",
-    "voids", "retracts",
+    "withdraws", "voids",
 ]  # fmt: skip
 MarkType: TypeAlias = Literal[
     "topic", "subject", "ground", "reach", "distance", "source", "said", "aftermath", "breach", "coverage", "promotes",
     "closing",
 ]  # fmt: skip
 
-ACT_TYPES: tuple[ActType, ...] = ("launch", "check", "probe", "revise")
+ACT_TYPES: tuple[ActType, ...] = ("launch", "check", "probe", "revise", "deliver")
 PROPOSITION_TYPES: tuple[PropositionType, ...] = (
     "belief", "conjecture", "prediction", "question", "reliance", "retraction", "cause"
 )  # fmt: skip
 VERDICTS: tuple[EdgeType, ...] = ("confirms", "contradicts", "inconclusive")
 """Edges that are verdicts, from a check to an idea."""
+SHOWN: tuple[EdgeType, ...] = (*VERDICTS, "grounds", "voids")
+"""Edges that need a quote of a result that shows them: no words are enough."""
 
 MARK_VALUES: Mapping[MarkType, tuple[str, ...]] = {
     "topic": ("research", "work"),
@@ -98,7 +100,7 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     id : str
         ``a<step>.<type>``.
-    type : {"launch", "check", "probe", "revise"}
+    type : {"launch", "check", "probe", "revise", "deliver"}
         What sort of act.
     step : int
         The step it stands in.

@@ -32,9 +32,14 @@ def assertion_within_evidence(view: View) -> tuple[Item, ...]:
         "beyond": "claims more than the results show",
     }
     items = []
+    seen: set[tuple[str | None, str]] = set()
     for said in _research(view, view.said("belief")):
         grounds, mark = view.edges_to("grounds", said.id), view.mark("reach", said.id)
-        if grounds and mark is not None and mark.value is not None:
+        if not grounds or mark is None or mark.value is None:
+            continue
+        keys = {(said.idea, edge.source) for edge in grounds}
+        if mark.value == "beyond" or not keys <= seen:
+            seen |= keys
             items.append(Item(said.id, mark.value != "beyond", words[mark.value], quotes_of(said, mark, *grounds)))
     return tuple(items)
 

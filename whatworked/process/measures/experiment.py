@@ -68,8 +68,7 @@ def _launch_item(view: View, launch: Act) -> Item:
     for check in looks:
         mark = view.mark("said", check.id)
         rows = [row for row in view.verdicts_by.get(check.id, ()) if row.idea == launch.idea]
-        voids = view.edges_to("voids", check.id)
-        if voids:
+        if view.edges_to("withdraws", check.id) or view.edges_to("voids", check.id):
             reasons.append("withdrawn as broken")
         elif mark is None or mark.value in (None, "none", "mixed"):
             reasons.append("read, no verdict stated")

@@ -58,7 +58,9 @@ def _chosen_by_part(view: View) -> tuple[Item, ...]:
     facts = view.graph.world
     if facts.submission is None or facts.measure_size is None:
         return ()
-    promoted = [act for act in view.acts_of("launch", "revise") if view.value("promotes", act.id) not in (None, "no")]
+    promoted = [
+        act for act in view.acts_of("launch", "revise", "deliver") if view.value("promotes", act.id) not in (None, "no")
+    ]
     if not promoted or view.value("promotes", promoted[-1].id) != "by score" or promoted[-1].idea is None:
         return ()
     pick = promoted[-1]

@@ -107,7 +107,8 @@ MEASURES = (
     Measure(
         "assertion_within_evidence",
         "E1",
-        "A belief about the studied thing that rests on a result.",
+        "A belief about the studied thing that rests on a result. One that says the same result again of the same idea "
+        "counts only if it claims more.",
         "It claims no more than the results show: no setting that was not tried, no general rule, cause or forecast.",
         "rate",
         (*_IDEAS, "ground", "reach"),
@@ -217,7 +218,7 @@ MEASURES = (
         "An idea about the studied thing that came up when at least three results had been settled.",
         "It is far from all of them.",
         "rate",
-        (*_IDEAS, "result", "distance"),
+        (*_IDEAS, "result", "novelty"),
         traits.birth_novelty,
     ),
     Measure(
@@ -253,7 +254,7 @@ MEASURES = (
         "An idea about the studied thing that carries over what the run had shown elsewhere, or is far from it, new.",
         "It carries over.",
         "rate",
-        (*_IDEAS, "result", "distance", "source"),
+        (*_IDEAS, "result", "novelty"),
         traits.transferred,
     ),
     Measure(

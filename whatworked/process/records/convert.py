@@ -94,7 +94,7 @@ def write_conversions(folder: Path, conversions: Iterable[Conversion]) -> Iterat
         if conversion.record is None or conversion.world is None or conversion.refused is not None:
             yield conversion, None
             continue
-        name = _free_name(conversion, taken)
+        name = free_name([conversion.source, conversion.run if conversion.run != conversion.source else None], taken)
         file = folder / f"{name}.record.jsonl"
         try:
             write_record(file, conversion.record)
@@ -175,8 +175,20 @@ def _refusal(source: str, format_name: str | None, error: WhatWorkedError, run: 
     return Conversion(source, format_name, run, None, None, str(error))
 
 
-def _free_name(conversion: Conversion, taken: set[str]) -> str:
-    parts: Sequence[str | None] = (conversion.source, conversion.run if conversion.run != conversion.source else None)
+def free_name(parts: Sequence[str | None], taken: set[str]) -> str:
+    """A name for files made of some parts, unlike those that are taken; it is taken from now on.
+
+    Parameters
+    ----------
+    parts : sequence of str or None
+        From the outer to the inner.
+    taken : set of str
+        Names in small letters; changed.
+
+    Returns
+    -------
+    str
+    """
     plain = re.sub(r"[^\w.+-]+", "_", "__".join(part for part in parts if part)).strip("._")[:150] or "run"
     name, number = plain, 1
     while name.casefold() in taken:

@@ -64,6 +64,12 @@ class World(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     contract: Contract | None
 
 
+def unknown_world() -> World:
+    """A manifest in which nothing is recorded."""
+    fields = {name: None for name in World.__struct_fields__ if name != "schema"}
+    return World(schema=SCHEMA, **fields)
+
+
 def write_world(path: Path, world: World) -> None:
     """Write a manifest as indented JSON, to be completed by hand.
 
