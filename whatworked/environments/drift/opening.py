@@ -12,6 +12,7 @@ from whatworked.environments.drift.texts import (
     NOTE_CHARACTERS,
     RECALL_CHARACTERS,
     TEXTS,
+    document_text,
     preflight_questions,
     rules_text,
     scene_texts,
@@ -35,7 +36,9 @@ def opening_text(instance: Instance, options: Options) -> str:
     """
     questions = "\n".join(f"{number}. {text}" for number, text in enumerate(preflight_questions(), 1))
     asked = f"{text_file('preflight.md')}\n\n{questions}"
-    return "\n\n".join([*scene_texts(instance), rules_text(options), asked]) + "\n"
+    document = document_text(options)
+    rules = [rules_text(options), *([] if document is None else [document])]
+    return "\n\n".join([*scene_texts(instance), *rules, asked]) + "\n"
 
 
 def opening_facts(instance: Instance, options: Options) -> dict[str, Any]:
@@ -66,6 +69,8 @@ def opening_facts(instance: Instance, options: Options) -> dict[str, Any]:
         "preflight": preflight_questions(),
         "note_characters": NOTE_CHARACTERS,
         "recall_characters": RECALL_CHARACTERS,
-        "document": text_file("document.md") if options.disclosed else None,
+        "scene": scene_texts(instance),
+        "rules": rules_text(options),
+        "document": document_text(options),
         "texts": TEXTS,
     }

@@ -43,17 +43,19 @@ def table_file(name: str) -> dict[str, Any]:
 
 
 def rules_text(options: Options) -> str:
-    """The fixed opening: mission, contract, and where it is disclosed the document, last."""
+    """The fixed opening: mission and contract."""
     words = {
         "budget": options.budget,
         "window": WINDOW,
         "note_characters": f"{NOTE_CHARACTERS:,}",
         "recall_characters": f"{RECALL_CHARACTERS:,}",
     }
-    parts = [text_file("mission.md"), Template(text_file("contract.md")).substitute(words)]
-    if options.disclosed:
-        parts.append(text_file("document.md"))
-    return "\n\n".join(parts)
+    return "\n\n".join([text_file("mission.md"), Template(text_file("contract.md")).substitute(words)])
+
+
+def document_text(options: Options) -> str | None:
+    """The document on the representation, where it is disclosed."""
+    return text_file("document.md") if options.disclosed else None
 
 
 def scene_texts(instance: Instance) -> list[str]:
