@@ -16,7 +16,7 @@ def synthetic_task(
     name: str, d: int = 3, seed: int = 0, family: str = "made", track: str = "outside", equivalence=None
 ):
     utilities = np.round(np.random.default_rng(seed).random(1 << d), 6)
-    surface = ResponseSurface(tuple("ABCDEFGH"[:d]), utilities, name=name)
+    surface = ResponseSurface(tuple("ABCDEFGHIJKLMNOPQRST"[:d]), utilities, name=name)
     return Task(name, name, family, track, surface, sha256(canonical_json(utilities.tolist())), equivalence)
 
 

@@ -73,6 +73,19 @@ try {
   click(box);
   result.seriesAfter = mine.some(shown);
 
+  const lines = () => [...document.querySelectorAll(".forest")].filter(shown);
+  result.forest = lines().map((node) => [node.dataset.place, node.dataset.baseline]);
+  const baseline = document.getElementById("forest-baseline");
+  pick(baseline, [...baseline.options].map((one) => one.value).find((value) => value !== baseline.value));
+  result.forestThen = lines().map((node) => [node.dataset.place, node.dataset.baseline]);
+  result.forestWidth = Math.max(...[...document.querySelectorAll(".forest-line")].map((node) => node.scrollWidth));
+  result.whereFirst = [...document.querySelectorAll("#where-bars .name")].map((node) => node.textContent);
+  result.differences = whatworked.sheets.differences();
+  pick(document.getElementById("where-family"), "left");
+  result.whereThen = [...document.querySelectorAll("#where-bars .name")].map((node) => node.textContent);
+  result.overlaps = [...document.querySelectorAll("main > section")].some((node, at, every) =>
+    at && node.getBoundingClientRect().top < every[at - 1].lastElementChild.getBoundingClientRect().bottom - 1);
+
   const place = document.querySelector('select[data-switch="sources-place"]');
   const blocks = [...document.querySelectorAll('[data-group="sources-place"]')];
   result.blocksShown = blocks.filter(shown).map((node) => node.dataset.index);
@@ -103,7 +116,7 @@ try {
   click(document.querySelector('button[data-csv="recovery"]'));
   result.savedType = saved.type;
   result.savedSize = saved.size;
-  click(document.querySelector("button[data-table]"));
+  click(document.querySelector('button[data-table="catalog"]'));
   result.tableDownload = result.download;
   result.resources = performance.getEntriesByType("resource").map((entry) => entry.name);
   result.width = document.documentElement.scrollWidth;
@@ -199,6 +212,22 @@ def test_columns_sort_both_ways(seen):
 def test_the_legend_hides_a_method_everywhere(seen):
     assert seen["light"]["seriesBefore"] is True
     assert seen["light"]["seriesAfter"] is False
+
+
+def test_the_forest_plot_has_a_switch_for_the_baseline(seen):
+    for result in seen.values():
+        ((place, baseline),) = result["forest"]
+        ((same, other),) = result["forestThen"]
+        assert (same, baseline != other) == (place, True)
+        assert result["forestWidth"] <= result["width"]
+        assert result["overlaps"] is False
+
+
+def test_differences_are_shown_by_family_and_by_source(seen):
+    result = seen["light"]
+    assert result["whereFirst"] == ["left", "one", "right", "two"]
+    assert result["whereThen"] == ["left", "one"]
+    assert [row["condition"] for row in rows(result["differences"])] == ["one", "two"]
 
 
 def test_one_track_and_budget_is_shown_at_a_time(seen):

@@ -13,6 +13,7 @@ from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 
 from whatworked.cli.report import report as report_command
 from whatworked.comparing import collect_runs, compare_methods, standings
+from whatworked.comparing.ranking import rank_methods
 from whatworked.plugins import load
 from whatworked.report import report_page, write_report
 from whatworked.report.curves import panels
@@ -20,7 +21,7 @@ from whatworked.report.figures import MACRO, curve_points, predictions, purchase
 from whatworked.report.heatmap import heatmap
 from whatworked.report.page import render
 from whatworked.report.rows import source_table, standings_table
-from whatworked.report.svg import Scale, element, text_of
+from whatworked.report.svg import Scale, element, marker, series_class, text_of
 from whatworked.runs.benchmark import run_in_process
 from whatworked.runs.folder import claim, finish
 
@@ -138,6 +139,48 @@ def test_columns_of_the_comparison_are_aligned_alike_and_only_names_are_wide(run
 def test_several_methods_without_pairs_are_not_called_one(runs):
     figures = [replace(figure, against=None) for figure in compare_methods(runs, resamples=9)]
     assert "name another one with --baseline" in render(runs, tuple(figures), None, 9)
+
+
+def test_the_forest_plot_draws_the_paired_differences(runs, page):
+    results = compare_methods(runs, "mean/lowest", resamples=99)
+    (ranking,) = [found for found in rank_methods(runs, results, "mean/lowest") if found.place == ("four", 4)]
+    blocks = [at for at, (_, one) in enumerate(page.elements) if "data-baseline" in one]
+    wanted = {"data-baseline": "mean/lowest", "data-place": "four, B = 4"}
+    (start,) = [at for at in blocks if wanted.items() <= page.elements[at][1].items()]
+    end = min([at for at in blocks if at > start], default=len(page.elements))
+    drawn = [one for _, one in page.elements[start:end] if "data-method" in one]
+    assert [one["data-method"] for one in drawn] == [row.method for row in ranking.methods]
+    labels = [
+        one["aria-label"] for _, one in page.elements[start:end] if "strip" in one.get("class", "") and "role" in one
+    ]
+    for row, label in zip([row for row in ranking.methods if row.against], labels, strict=True):
+        assert label.startswith(f"{row.method}: {row.against.interval.estimate:+.3f}".replace("+0.000", "0.000"))
+
+
+def test_no_two_of_many_methods_look_alike():
+    looks = {
+        (series_class(series).split()[0], Page(marker(series, 0, 0, "x")).all("path")[0]["d"]) for series in range(81)
+    }
+    assert len(looks) == 81
+
+
+def test_a_large_surface_is_summed_up(tmp_path):
+    task = synthetic_task("large", 10, 1, "left", "four")
+    plan = make_plan([task], [mean, noise], [lowest], budgets=(8,), seeds=1)
+    claim(tmp_path / "run", plan)
+    runs = collect_runs([finish(tmp_path / "run", plan, run_in_process(plan), {"python": "3"})])
+    embedded = predictions(runs)
+    assert embedded["truth"] == {}
+    sample = embedded["tables"]["four"]["8"]["mean/lowest"]["large"]
+    truth = task.surface.utilities
+    assert len({(option, rank) for option, rank, *_ in sample}) > 0.95 * len(sample)
+    for option, rank, true, _, _ in sample[::97]:
+        bit = 1 << (9 - option)
+        assert not rank & bit
+        assert true == pytest.approx(truth[rank | bit] - truth[rank], abs=1e-6)
+    (bought,) = purchases(runs)
+    assert (bought.counts, sum(bought.sizes)) == ((), pytest.approx(1.0))
+    assert len(report_page(runs, resamples=9)) < 400_000
 
 
 def test_curve_points_are_the_standings(runs):

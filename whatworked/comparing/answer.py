@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from whatworked.comparing.baseline import partners
 from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import MethodResult, PairedResult
-from whatworked.comparing.ranking import Place, RankedMethod, Ranking, rank_methods
+from whatworked.comparing.ranking import Pairs, Place, RankedMethod, Ranking, rank_methods
 from whatworked.comparing.statements import HERE, Conclusion, listed_places
 from whatworked.wording import counted, first_few, fixed, interval_text
 
@@ -189,12 +189,15 @@ def answer(
     opponent = partner.get(subject) or _best_other(results, place, subject)
     single_own = baseline is None and len(own) == 1 and own[0] == subject
     reference = subject if single_own or default is None else default
-    rankings = rank_methods(runs, results, reference)
-    toward = rank_methods(runs, [r for r in results if r.standing.method in (subject, opponent)], opponent)
-    pairs = {ranking.place: row.against for ranking in toward if (row := ranking.of(subject)) and row.against}
+    pairs = Pairs(runs, results)
+    rankings = rank_methods(runs, results, reference, pairs=pairs)
+    toward = rank_methods(
+        runs, [result for result in results if result.standing.method in (subject, opponent)], opponent, pairs=pairs
+    )
+    against = {ranking.place: row.against for ranking in toward if (row := ranking.of(subject)) and row.against}
     if not any(ranking.place == place for ranking in rankings):
         return None
-    return Answer(subject, opponent, reference, place, rankings, pairs)
+    return Answer(subject, opponent, reference, place, rankings, against)
 
 
 def _first_place(runs: RunCollection, results: Sequence[MethodResult]) -> Place | None:

@@ -207,7 +207,11 @@ class Bootstrap:
 
 
 def compare_pair(
-    rows: Sequence[TidyRow], other: Sequence[TidyRow], score: Score, bootstrap: Bootstrap
+    rows: Sequence[TidyRow],
+    other: Sequence[TidyRow],
+    score: Score,
+    bootstrap: Bootstrap,
+    interval: Interval | None = None,
 ) -> PairedResult | None:
     """One method against another, on the sources that both have.
 
@@ -219,6 +223,8 @@ def compare_pair(
         What is compared.
     bootstrap : Bootstrap
         How the interval is made.
+    interval : Interval, optional
+        That of these two, where it is known.
 
     Returns
     -------
@@ -230,7 +236,8 @@ def compare_pair(
     if not common:
         return None
     left, right = (measurements((row for row in group if row.source in common), score.of) for group in (rows, other))
-    interval = difference_interval(left, right, bootstrap.confidence, bootstrap.resamples, bootstrap.seed)
+    if interval is None:
+        interval = difference_interval(left, right, bootstrap.confidence, bootstrap.resamples, bootstrap.seed)
     paired = _oriented(compare(left, right), score)
     names = (rows[0].method, other[0].method)
     delivered = [[row.delivered for row in group if row.source in common] for group in (rows, other)]

@@ -9,6 +9,7 @@ from typing import Any
 from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import Bootstrap, MethodResult, PairedResult, compare_pair
 from whatworked.comparing.summary import grouped
+from whatworked.statistics.bootstrap import reversed_interval
 from whatworked.statistics.multiplicity import holm
 
 Place = tuple[str, int]
@@ -131,7 +132,11 @@ class Ranking:
 
 
 def rank_methods(
-    runs: RunCollection, results: Sequence[MethodResult], reference: str, seed: int = 0
+    runs: RunCollection,
+    results: Sequence[MethodResult],
+    reference: str,
+    seed: int = 0,
+    pairs: Pairs | None = None,
 ) -> tuple[Ranking, ...]:
     """Rankings by track and budget, as far as the reference has results.
 
@@ -145,6 +150,8 @@ def rank_methods(
         The method that the others are compared with.
     seed : int
         Seed of the resampling.
+    pairs : Pairs, optional
+        Of the same runs and results, so that several rankings share their comparisons.
 
     Returns
     -------
@@ -153,9 +160,9 @@ def rank_methods(
     """
     if not results:
         return ()
-    pairs = _Pairs(runs, results, seed)
+    shared = pairs or Pairs(runs, results, seed)
     return tuple(
-        _ranking(place, members, reference, pairs)
+        _ranking(place, members, reference, shared)
         for place, members in _by_place(results).items()
         if len(members) > 1 and any(result.standing.method == reference for result in members)
     )
@@ -168,10 +175,20 @@ def _by_place(results: Sequence[MethodResult]) -> dict[Place, list[MethodResult]
     return places
 
 
-class _Pairs:
-    """Paired comparisons by place and pair of methods; what the results hold is not made again."""
+class Pairs:
+    """Paired comparisons by place and pair of methods; what the results hold is not made again.
 
-    def __init__(self, runs: RunCollection, results: Sequence[MethodResult], seed: int) -> None:
+    Parameters
+    ----------
+    runs : RunCollection
+        The results.
+    results : sequence of MethodResult
+        Their comparison.
+    seed : int
+        Seed of the resampling.
+    """
+
+    def __init__(self, runs: RunCollection, results: Sequence[MethodResult], seed: int = 0) -> None:
         self._score, interval = results[0].standing.score, results[0].interval
         self._bootstrap = Bootstrap(interval.confidence, interval.resamples, seed)
         self._groups = grouped(runs.measured_by(self._score).rows)
@@ -184,14 +201,17 @@ class _Pairs:
         }
 
     def of(self, place: Place, method: str, other: str) -> PairedResult | None:
+        """The comparison of a method with another one in a place; None if they share no source there."""
         key = place, method, other
         if key not in self._made:
             rows = [self._groups[(*place, name)] for name in (method, other)]
-            self._made[key] = compare_pair(rows[0], rows[1], self._score, self._bootstrap)
+            turned = self._made.get((place, other, method))
+            interval = None if turned is None else reversed_interval(turned.interval)
+            self._made[key] = compare_pair(rows[0], rows[1], self._score, self._bootstrap, interval)
         return self._made[key]
 
 
-def _ranking(place: Place, members: Sequence[MethodResult], reference: str, pairs: _Pairs) -> Ranking:
+def _ranking(place: Place, members: Sequence[MethodResult], reference: str, pairs: Pairs) -> Ranking:
     ordered = sorted(members, key=lambda result: -_gain(result))
     names = [result.standing.method for result in ordered]
     against = {name: pairs.of(place, name, reference) for name in names if name != reference}
@@ -249,7 +269,7 @@ def all_pairs(
     """
     if not results:
         return ()
-    pairs = _Pairs(runs, results, seed)
+    pairs = Pairs(runs, results, seed)
     found: list[tuple[Place, str, PairedResult]] = []
     for place, members in _by_place(results).items():
         names = [result.standing.method for result in sorted(members, key=lambda result: -_gain(result))]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from whatworked.grading.score import PRIMARY, Score
 from whatworked.report.figures import MACRO, Point
-from whatworked.report.svg import SERIES, Scale, axes, element, marker, picture, polyline
+from whatworked.report.svg import Scale, axes, element, marker, picture, polyline, series_class
 from whatworked.wording import counted
 
 _WIDE, _NARROW, _SMALL = (1160.0, 400.0), (380.0, 330.0), (236.0, 176.0)
@@ -76,7 +76,7 @@ def _series(index: int, method: str, points: Sequence[Point], x: Scale, y: Scale
         for at, point in placed
     ]
     line = polyline((at, y(point.value)) for at, point in placed)
-    return element("g", "".join([*whiskers, line, *marks]), class_=f"series s{index % SERIES}", data_method=method)
+    return element("g", "".join([*whiskers, line, *marks]), class_=f"series {series_class(index)}", data_method=method)
 
 
 def _interval(point: Point) -> str:

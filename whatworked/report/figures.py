@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +17,10 @@ from whatworked.surfaces.masks import mask_strings
 
 MACRO = "all families"
 """Name of the panel over all families."""
+LARGEST_WHOLE = 8
+"""Options up to which a surface is shown mask by mask; of a larger one the page carries samples and sums."""
+SAMPLED_EFFECTS = 1_500
+"""Effects of a larger surface that the page carries, spread evenly over all of them."""
 MOST_PREDICTIONS = 400_000
 """Predicted cells that the page carries at most. If there are more, budgets are left out, the smallest first."""
 
@@ -85,7 +89,9 @@ class PurchaseCounts:
     runs : int
         Conditions and seeds together.
     counts : tuple of int, length 2**d
-        In how many of them each mask was bought.
+        In how many of them each mask was bought; empty for more than `LARGEST_WHOLE` options.
+    options, sizes : tuple of float
+        Share of the masks bought that have each option on, and that have 0, 1, …, d options on.
     """
 
     track: str
@@ -94,6 +100,8 @@ class PurchaseCounts:
     budget: int
     runs: int
     counts: tuple[int, ...]
+    options: tuple[float, ...] = ()
+    sizes: tuple[float, ...] = ()
 
 
 def curve_points(runs: RunCollection, results: Sequence[MethodResult], resamples: int) -> tuple[Point, ...]:
@@ -134,7 +142,15 @@ def purchases(runs: RunCollection) -> tuple[PurchaseCounts, ...]:
         if len(row.purchases) >= len(seen[key].get(place, ())):
             seen[key][place] = row.purchases
     return tuple(
-        PurchaseCounts(track, policy, d, budget, len(places), _counts(places.values(), d))
+        PurchaseCounts(
+            track,
+            policy,
+            d,
+            budget,
+            len(places),
+            _counts(places.values(), d) if d <= LARGEST_WHOLE else (),
+            *_shares(places.values(), d),
+        )
         for (track, policy, d, budget), places in seen.items()
         if budget
     )
@@ -170,13 +186,19 @@ def predictions(runs: RunCollection) -> dict[str, Any]:
     -------
     dict
         ``truth`` by condition, ``tables`` by track, budget, method and condition, ``bought`` likewise the ranks of the
-        masks that were bought, ``left_out`` budgets.
+        masks that were bought, ``dimensions`` by condition, ``left_out`` budgets. Of a surface of more than
+        `LARGEST_WHOLE` options ``tables`` has `SAMPLED_EFFECTS` effects instead, each as option, rank, true and
+        predicted effect, and whether both ends are measured.
     """
     truth = {condition: values for run in runs.runs for condition, values in run.surfaces.items()}
     delivered = _first_deliveries(runs, truth)
     left_out: set[int] = set()
     while (
-        sum(len(delivery.values) for (_, budget, _, _), delivery in delivered.items() if budget not in left_out)
+        sum(
+            min(len(delivery.values), SAMPLED_EFFECTS)
+            for (_, budget, _, _), delivery in delivered.items()
+            if budget not in left_out
+        )
         > MOST_PREDICTIONS
     ):
         left_out.add(min(budget for _, budget, _, _ in delivered if budget not in left_out))
@@ -184,18 +206,41 @@ def predictions(runs: RunCollection) -> dict[str, Any]:
     bought: dict[str, Any] = {}
     for (track, budget, method, condition), delivery in delivered.items():
         if budget not in left_out:
-            for nested, held in (
-                (tables, [round(value, 6) for value in delivery.values]),
-                (bought, list(delivery.bought)),
-            ):
+            whole = len(delivery.values) <= 1 << LARGEST_WHOLE
+            shown = [round(value, 6) for value in delivery.values] if whole else _sample(truth[condition], delivery)
+            for nested, held in ((tables, shown), (bought, list(delivery.bought) if whole else [])):
                 nested.setdefault(track, {}).setdefault(str(budget), {}).setdefault(method, {})[condition] = held
     used = {condition for _, _, _, condition in delivered}
     return {
-        "truth": {name: [round(value, 6) for value in values] for name, values in truth.items() if name in used},
+        "truth": {
+            name: [round(value, 6) for value in values]
+            for name, values in truth.items()
+            if name in used and len(values) <= 1 << LARGEST_WHOLE
+        },
+        "dimensions": {name: (len(truth[name]) - 1).bit_length() for name in used},
         "tables": tables,
         "bought": bought,
         "left_out": sorted(left_out),
     }
+
+
+def _sample(truth: Sequence[float], delivery: _Delivery) -> list[list[float]]:
+    """Effects of a large surface, the same ones for every method."""
+    d = (len(truth) - 1).bit_length()
+    measured = {0, len(truth) - 1, *delivery.bought}
+    edges = d << (d - 1)
+    found = []
+    for number in range(SAMPLED_EFFECTS):
+        option, place = divmod(number * edges // SAMPLED_EFFECTS, 1 << (d - 1))
+        # The place is a mask without the bit of the option, scrambled so that an even spread meets every background.
+        place = (place * 2_654_435_761) % (1 << (d - 1))
+        low = d - 1 - option
+        rank = ((place >> low) << (low + 1)) | (place & ((1 << low) - 1))
+        on = rank | 1 << low
+        both = int(rank in measured and on in measured)
+        effects = truth[on] - truth[rank], delivery.values[on] - delivery.values[rank]
+        found.append([option, rank, *(round(value, 6) for value in effects), both])
+    return found
 
 
 @dataclass(frozen=True)
@@ -244,6 +289,14 @@ def _counts(lists: Any, d: int) -> tuple[int, ...]:
         for mask in bought:
             counts[mask] += 1
     return tuple(counts.values())
+
+
+def _shares(lists: Iterable[Sequence[str]], d: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    masks = [mask for bought in lists for mask in bought]
+    total = len(masks) or 1
+    options = tuple(sum(mask[option] == "1" for mask in masks) / total for option in range(d))
+    sizes = tuple(sum(mask.count("1") == size for mask in masks) / total for size in range(d + 1))
+    return options, sizes
 
 
 def _by_family(rows: Sequence[TidyRow]) -> dict[str, list[TidyRow]]:

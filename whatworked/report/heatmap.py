@@ -11,7 +11,40 @@ _STEPS = 6
 
 
 def heatmap(bought: PurchaseCounts) -> str:
-    """SVG of one policy under one budget: rows are the first half of a mask's bits, columns the second."""
+    """SVG of one policy under one budget: rows are the first half of a mask's bits, columns the second.
+
+    Of more options than can be shown mask by mask, two rows of bars: how often each option is on in what was bought,
+    and how many options are.
+    """
+    return _cells(bought) if bought.counts else _sums(bought)
+
+
+def _sums(bought: PurchaseCounts) -> str:
+    size, height = 16.0, 60.0
+    groups = (("options on", "ABCDEFGHIJKLMNOPQRST", bought.options), ("number on", None, bought.sizes))
+    parts = []
+    for row, (label, letters, shares) in enumerate(groups):
+        base = (row + 1) * (height + 34.0) - 18.0
+        most = max(shares) or 1.0
+        parts.append(element("text", label, x=0, y=base - height - 4, class_="tick small"))
+        for place, share in enumerate(shares):
+            name = letters[place] if letters else str(place)
+            tip = title(f"{name}: {share:.0%} of what was bought")
+            top = base - height * share / most
+            box = {"x": size * place + 1, "y": top, "width": size - 2, "height": base - top}
+            parts.append(element("rect", tip, **box, class_="cell h4"))
+            parts.append(element("text", name, x=size * (place + 0.5), y=base + 11, class_="tick small middle"))
+    favourite = "ABCDEFGHIJKLMNOPQRST"[max(range(bought.d), key=bought.options.__getitem__)]
+    return picture(
+        size * (bought.d + 1),
+        2 * (height + 34.0),
+        "".join(parts),
+        f"What {bought.policy} bought, {bought.track} track, B = {bought.budget}, summed over masks",
+        f"Option {favourite} is on most often, in {max(bought.options):.0%} of the masks; {bought.runs} runs.",
+    )
+
+
+def _cells(bought: PurchaseCounts) -> str:
     rows_bits = bought.d // 2
     columns_bits = bought.d - rows_bits
     size = 16.0 if bought.d > 4 else 32.0

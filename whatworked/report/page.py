@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 
 from whatworked import __version__
-from whatworked.comparing.answer import answer
+from whatworked.comparing.answer import Answer, answer
 from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import MethodResult
 from whatworked.comparing.failures import listed_failures
@@ -27,10 +27,11 @@ from whatworked.report.figures import (
     purchases,
     source_results,
 )
+from whatworked.report.forest import forest
 from whatworked.report.heading import default_title, summary, what_ran
 from whatworked.report.heatmap import heatmap
-from whatworked.report.rows import catalog_table, source_table, standings_table
-from whatworked.report.svg import SERIES, element, marker, text_of
+from whatworked.report.rows import catalog_table, cost_table, source_table, standings_table
+from whatworked.report.svg import element, marker, series_class, text_of
 from whatworked.runs.description import to_json
 from whatworked.wording import counted
 
@@ -90,6 +91,8 @@ def render(
         tuple(runs.methods),
         score,
     )
+    found = answer(runs, results, baseline) if results else None
+    pair = [] if found is None else [found.subject, found.opponent]
     template = Template(_asset("page.html"))
     return template.substitute(
         title=text_of(title or default_title(runs)),
@@ -98,7 +101,9 @@ def render(
         style=_asset("report.css"),
         script=_asset("report.js"),
         summary=summary(runs),
-        answer=_answer(runs, results, baseline),
+        answer=_verdict(found, results),
+        forest="" if found is None else forest(runs, results, found),
+        costs=cost_table(results),
         verdicts=_verdicts(results, left_out),
         standings=standings_table(results),
         legend=_legend(shown.methods),
@@ -107,7 +112,7 @@ def render(
         heatmaps=_heatmaps(shown),
         catalog=catalog_table(runs),
         manifest=_manifest(runs, score),
-        data=_json(_data(shown)),
+        data=_json(_data(shown) | {"pair": pair, "larger": score.larger_is_better}),
     )
 
 
@@ -130,8 +135,7 @@ def _verdicts(results: Sequence[MethodResult], left_out: Sequence[str]) -> str:
     return "".join(blocks) + element("p", text_of(closing(results)), class_="note" if blocks else None)
 
 
-def _answer(runs: RunCollection, results: Sequence[MethodResult], baseline: str | None) -> str:
-    found = answer(runs, results, baseline) if results else None
+def _verdict(found: Answer | None, results: Sequence[MethodResult]) -> str:
     if found is None:
         return element("p", text_of(closing(results)))
     verdict, *more = found.sentences()
@@ -145,7 +149,9 @@ def _legend(methods: Sequence[str]) -> str:
         picture = element("svg", sample, viewBox="0 0 34 14", width=34, height=14, aria_hidden="true")
         box = element("input", type="checkbox", checked="checked", value=method)
         items.append(
-            element("label", f"{box}{picture} {element('span', text_of(method))}", class_=f"series s{index % SERIES}")
+            element(
+                "label", f"{box}{picture} {element('span', text_of(method))}", class_=f"series {series_class(index)}"
+            )
         )
     return "".join(items)
 

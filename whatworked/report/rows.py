@@ -174,6 +174,27 @@ def _mark(letter: str, share: float, seeds: int) -> str:
     return f" {letter}" if share == 1 or seeds == 1 else f" {letter}{share:.0%}"
 
 
+def cost_table(results: Sequence[MethodResult]) -> str:
+    """Mean cost per record of every method, track and budget; dashes where no costs were kept."""
+    rows: list[list[Cell | str]] = [
+        [
+            result.standing.method,
+            result.standing.track,
+            number(result.standing.budget, "d"),
+            number(result.standing.spent, ".1f"),
+            number(None if cost is None else cost.policy_seconds + cost.fit_seconds, ".4f"),
+            number(None if cost is None else cost.policy_seconds, ".4f"),
+            number(None if cost is None else cost.fit_seconds, ".4f"),
+            number(None if cost is None else cost.asks, ".1f"),
+            number(None if cost is None else cost.fits, ".1f"),
+        ]
+        for result in results
+        for cost in (result.cost,)
+    ]
+    header = ("method", "track", "B", "credits", "seconds", "policy s", "fit s", "asks", "fits")
+    return table("Mean cost per record; seconds are of the machine that ran it", header, rows, class_="costs")
+
+
 def catalog_table(runs: RunCollection) -> str:
     """The conditions of the runs: groups, size, what there is to find, and the reference table's digest."""
     conditions = {name: condition for run in runs.runs for name, condition in run.description.by_condition.items()}

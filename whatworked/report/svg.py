@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from html import escape
 
 SERIES = 9
-"""Number of series styles (colour, dash pattern and marker together) in the style sheet; further series start over."""
+"""Number of colours, and of markers. Each further round pairs the colours with other markers and dashes, so that no
+two of 81 series look alike."""
+_DASHES = 4
+"""Number of dash patterns in the style sheet."""
 
 _MARKERS = (
     "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0",
@@ -67,8 +70,15 @@ class Scale:
 
 def marker(series: int, x: float, y: float, tip: str) -> str:
     """The marker of a series at a point, with a tooltip."""
-    shape = element("path", title(tip), d=_MARKERS[series % SERIES])
+    shape = element("path", title(tip), d=_MARKERS[(series + series // SERIES) % SERIES])
     return element("g", shape, transform=f"translate({_value(x)} {_value(y)})", class_="marker")
+
+
+def series_class(series: int) -> str:
+    """Classes of the style sheet for a series: its colour, and from the second round on a dash pattern of its own."""
+    turn = series // SERIES
+    colour = f"s{series % SERIES}"
+    return f"{colour} d{(series % SERIES + turn) % _DASHES}" if turn else colour
 
 
 def polyline(points: Iterable[tuple[float, float]]) -> str:

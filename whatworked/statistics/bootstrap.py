@@ -18,7 +18,7 @@ one level only, hence this module.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -136,6 +136,12 @@ def difference_interval(
         for family, members in paired(left, right).items()
     }
     return _interval(tree, confidence, resamples, seed)
+
+
+def reversed_interval(interval: Interval) -> Interval:
+    """The interval of the same difference taken the other way round."""
+    turned = [None if end is None else 0.0 - end for end in (interval.high, interval.low)]
+    return replace(interval, estimate=0.0 - interval.estimate, low=turned[0], high=turned[1])
 
 
 def _differences(left: Mapping[Hashable, float], right: Mapping[Hashable, float]) -> dict[Hashable, float]:

@@ -37,7 +37,7 @@
   // The legend hides and shows methods in all curves.
   for (const box of all(".legend input")) {
     box.addEventListener("change", () => {
-      for (const series of all("g.series")) {
+      for (const series of all("g.series, .forest-line")) {
         if (series.dataset.method === box.value) series.classList.toggle("hidden", !box.checked);
       }
     });
@@ -51,6 +51,103 @@
     select.addEventListener("change", show);
     show();
   }
+
+  // The forest plot: one block for each place and baseline, of which one is shown.
+  const forest = { place: document.getElementById("forest-place"), baseline: document.getElementById("forest-baseline") };
+  if (forest.place) {
+    const blocks = all(".forest");
+    const show = () => {
+      const fits = (block) => block.dataset.place === forest.place.value && block.dataset.baseline === forest.baseline.value;
+      const here = blocks.filter((block) => block.dataset.place === forest.place.value);
+      const chosen = here.find(fits) || here[0];
+      blocks.forEach((block) => block.classList.toggle("hidden", block !== chosen));
+      forest.baseline.value = chosen.dataset.baseline;
+    };
+    forest.place.addEventListener("change", () => { show(); fillWhere(); });
+    forest.baseline.addEventListener("change", () => { show(); fillWhere(); });
+    show();
+  }
+
+  // Differences between two methods by family and source, from the means in the page.
+  const where = { controls: document.getElementById("where-controls"), bars: document.getElementById("where-bars"), family: "all families" };
+  const sourceRows = () => {
+    const { columns, rows } = data.tables.sources;
+    const at = Object.fromEntries(columns.map((name, index) => [name, index]));
+    const value = columns.find((name) => !["track", "budget", "condition", "family", "method", "strict", "exact", "spent", "seeds", "missing"].includes(name));
+    return rows.map((row) => ({ track: row[at.track], budget: row[at.budget], condition: row[at.condition], family: row[at.family], method: row[at.method], value: row[at[value]] }));
+  };
+  const everySource = sourceRows();
+  const placeOf = (row) => `${row.track}, B = ${row.budget}`;
+  const differences = () => {
+    const here = everySource.filter((row) => placeOf(row) === where.place);
+    const other = new Map(here.filter((row) => row.method === where.other).map((row) => [row.condition, row.value]));
+    return here.filter((row) => row.method === where.method && other.has(row.condition))
+      .filter((row) => where.family === "all families" || row.family === where.family)
+      .map((row) => ({ condition: row.condition, family: row.family, difference: row.value - other.get(row.condition) }));
+  };
+  const signed = (value) => `${value > 0 ? "+" : ""}${value.toFixed(3)}`.replace(/^[+-]?0\.000$/, "0.000");
+  const drawWhere = () => {
+    const found = differences();
+    const families = [...new Set(found.map((row) => row.family))];
+    const extent = Math.max(1e-9, ...found.map((row) => Math.abs(row.difference)));
+    const list = document.createElement("div");
+    list.className = "bars";
+    const add = (name, difference, kind) => {
+      const [label, place, number] = ["span", "span", "span"].map((tag) => document.createElement(tag));
+      [label.className, place.className, number.className] = [`name ${kind}`, "place", "number"];
+      label.textContent = name;
+      number.textContent = signed(difference);
+      const [zero, bar] = [document.createElement("i"), document.createElement("i")];
+      zero.className = "zero";
+      zero.style.left = "50%";
+      // To the right is better, also where less of the score is.
+      const gain = data.larger ? difference : -difference;
+      const width = 49 * Math.abs(gain) / extent;
+      bar.className = `${gain >= 0 ? "more" : "less"} ${kind === "family" ? "" : "small"}`;
+      bar.style.left = `${gain >= 0 ? 50 : 50 - width}%`;
+      bar.style.width = `${width}%`;
+      place.append(bar, zero);
+      place.setAttribute("role", "img");
+      place.setAttribute("aria-label", `${name}: ${signed(difference)}`);
+      list.append(label, place, number);
+    };
+    for (const family of families) {
+      const members = found.filter((row) => row.family === family);
+      add(family, members.reduce((sum, row) => sum + row.difference, 0) / members.length, "family");
+      members.sort((a, b) => b.difference - a.difference).forEach((row) => add(row.condition, row.difference, "source"));
+    }
+    const caption = document.createElement("p");
+    caption.className = "note";
+    caption.textContent = found.length ? `${where.place}: ${where.method} less ${where.other}` : "These two share no condition here.";
+    where.bars.replaceChildren(caption, list);
+  };
+  const chooseWhere = (name, label, values) => {
+    const wrapper = document.createElement("label");
+    wrapper.className = "control";
+    const select = document.createElement("select");
+    select.id = `where-${name}`;
+    if (!values.includes(where[name])) where[name] = values[0];
+    select.replaceChildren(...values.map((value) => new Option(value, value, false, value === where[name])));
+    select.addEventListener("change", () => { where[name] = select.value; fillWhere(false); });
+    wrapper.append(`${label} `, select);
+    where.controls.append(wrapper);
+  };
+  function fillWhere(follow = true) {
+    if (follow && forest.place) {
+      where.place = forest.place.value;
+      if (forest.baseline.value !== where.method) where.other = forest.baseline.value;
+    }
+    const places = [...new Set(everySource.map(placeOf))];
+    where.controls.replaceChildren();
+    chooseWhere("place", "Track and budget", places);
+    chooseWhere("method", "Method", data.methods);
+    chooseWhere("other", "less", data.methods);
+    chooseWhere("family", "Family", ["all families", ...new Set(everySource.filter((row) => placeOf(row) === where.place).map((row) => row.family))]);
+    drawWhere();
+  }
+  [where.method, where.other] = data.pair.length ? data.pair : [data.methods[0], data.methods[data.methods.length - 1]];
+  if (forest.place) where.place = forest.place.value;
+  fillWhere(false);
 
   // CSV files are made on demand from the numbers in the page.
   const quote = (value) => {
@@ -77,6 +174,7 @@
     recovery: () => csv(data.tables.recovery.columns, data.tables.recovery.rows),
     standings: () => csv(data.tables.standings.columns, data.tables.standings.rows),
     sources: () => csv(data.tables.sources.columns, data.tables.sources.rows),
+    differences: () => csv(["condition", "family", "difference"], differences().map((row) => [row.condition, row.family, Number(row.difference.toPrecision(6))])),
     purchases: () => csv(["track", "policy", "d", "budget", "mask", "bought", "runs"], purchases(data.tables.purchases)),
     effects: () => csv(["track", "budget", "method", "condition", "option", "mask", "true", "predicted"], effects().map((one) => one.row)),
   };
@@ -92,7 +190,7 @@
   window.whatworked = { sheets, data };
 
   // The scatter of predicted against true effects.
-  const { truth, tables, bought, left_out: leftOut } = data.predictions;
+  const { truth, tables, bought, dimensions, left_out: leftOut } = data.predictions;
   const host = document.getElementById("scatter");
   const controls = document.getElementById("scatter-controls");
   const choice = {};
@@ -123,6 +221,14 @@
     for (const [condition, predicted] of Object.entries(conditions)) {
       if (choice.condition !== "all conditions" && choice.condition !== condition) continue;
       const real = truth[condition];
+      if (!real) {  // a large surface: a sample of its effects
+        const wide = dimensions[condition];
+        for (const [option, rank, is, says, known] of predicted) {
+          const letter = "ABCDEFGHIJKLMNOPQRST"[option];
+          found.push({ is, says, known, label: `${condition}, ${letter} at ${bits(rank, wide)}`, row: [choice.track, choice.budget, choice.method, condition, letter, bits(rank, wide), is.toFixed(6), says.toFixed(6)] });
+        }
+        continue;
+      }
       const d = Math.log2(real.length);
       const measured = new Set([0, real.length - 1, ...purchases[condition]]);
       for (let option = 0; option < d; option += 1) {
