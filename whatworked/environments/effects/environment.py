@@ -136,7 +136,7 @@ class EffectsEnvironment:
         are no object; what is said of the first and last here is for those who call the rules without it.
         """
         tools = {tool.name: tool for tool in self.tools(state)}
-        if call.tool not in tools:
+        if not isinstance(call.tool, str) or call.tool not in tools:
             raise Refused("unknown_tool", f"there is no tool {found(call.tool)} now: {', '.join(tools) or 'none is'}.")
         arguments = {} if call.arguments is None else call.arguments
         if not isinstance(arguments, Mapping):

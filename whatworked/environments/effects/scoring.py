@@ -83,6 +83,7 @@ def score_events(events: Sequence[Event], instance: SurfaceInstance, options: Ef
     }
     details: dict[str, Any] = {
         "condition": instance.condition,
+        "family": instance.family,
         "d": instance.d,
         "table": instance.table,
         "form": play.form,
