@@ -1,0 +1,114 @@
+"""``whatworked episode infer``, ``page`` and ``import``: what follows an episode of ``effects``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whatworked.cli.output import echo, print_json, print_table
+from whatworked.wording import fixed
+
+if TYPE_CHECKING:
+    from whatworked.episodes.records import Record
+    from whatworked.episodes.rules import Setup
+
+_folder = click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+_salt = click.option("--salt", type=click.Path(path_type=Path, dir_okay=False), help="Its private salt.")
+
+
+@click.command()
+@_folder
+@click.option(
+    "--estimator",
+    "estimators",
+    multiple=True,
+    metavar="PLUGIN",
+    help="An estimator, as for bench; repeatable [ridge-main, ridge-pair, gp, relevance-gp].",
+)
+@_salt
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def infer(folder: Path, estimators: tuple[str, ...], salt: Path | None, as_json: bool) -> None:
+    """Fit estimators to what an episode measured, and grade them beside what was delivered.
+
+    The difference is what was lost between the measurements and the answer.
+
+    Example: whatworked episode infer episode-1 --estimator gp --estimator class-relevance-gp
+    """
+    from whatworked.episodes.shared_inference import DEFAULT
+    from whatworked.episodes.shared_inference import infer as inferred
+
+    record, setup = _read(folder, salt)
+    rows = inferred(record.events, setup.instance, estimators or DEFAULT)
+    if as_json:
+        print_json([row.content() for row in rows])
+        return
+    head = ("answer", "recovery", "exact", "regret", "effect error", "strict")
+    print_table(
+        [
+            head,
+            *(
+                (
+                    row.label if row.form is None else f"{row.label} ({row.form})",
+                    fixed(row.grade.effect_recovery, 3),
+                    _word(row.grade.exact),
+                    _number(row.grade.regret),
+                    _number(row.grade.effect_mae),
+                    _word(row.grade.strict),
+                )
+                for row in rows
+            ),
+        ],
+        right=[1, 3, 4],
+    )
+
+
+@click.command()
+@_folder
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The file [episode.html in the folder].")
+@click.option("--title", help="Heading of the page [condition and budget].")
+@_salt
+def page(folder: Path, out: Path | None, title: str | None, salt: Path | None) -> None:
+    """Write one HTML page about an episode of effects: purchases, notes, answer, effects, programs, calls.
+
+    The file holds all of its data, the truth included, and fetches nothing: do not give it to a player.
+    """
+    from whatworked.episodes.playing import read_about
+    from whatworked.report.episode import episode_page
+    from whatworked.storage.files import write_atomic
+
+    record, setup = _read(folder, salt)
+    target = out or folder / "episode.html"
+    write_atomic(target, episode_page(record, setup, read_about(record.folder).player, title).encode())
+    echo(f"{target} ({target.stat().st_size / 1e3:.0f} kB)")
+
+
+@click.command(name="import")
+@_folder
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder of the episode.")
+@click.option("--instance", metavar="NAME", help="Condition or file of its table [by the game's source and options].")
+def import_(folder: Path, out: Path, instance: str | None) -> None:
+    """Turn a game in the form of the first publication into an episode, call by call.
+
+    Every call has to come out under these rules as it did then; otherwise nothing is written.
+    """
+    from whatworked.episodes.importing import import_game
+
+    game = import_game(folder, out, instance)
+    echo(f"{out}: {len(game.calls)} calls; next: whatworked episode grade {out}")
+
+
+def _read(folder: Path, salt: Path | None) -> tuple[Record, Setup]:
+    from whatworked.episodes.records import read_record, setup_of
+
+    record = read_record(folder)
+    return record, setup_of(record, salt=salt)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else fixed(value, 4)
+
+
+def _word(value: bool) -> str:
+    return "yes" if value else "no"
