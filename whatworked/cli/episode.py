@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whatworked.cli.episode_after import import_, infer, page
 from whatworked.cli.lazy import Group
 from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.rows import format_option, print_rows
@@ -213,3 +214,7 @@ def _number(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "-"}[value]
     return fixed(value, 4) if isinstance(value, float) else str(value)
+
+
+for _command in (infer, page, import_):
+    episode.add_command(_command)
