@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.episode_after import import_, infer, page
+from whatworked.cli.episode_after import import_, infer, pack, page, verify
 from whatworked.cli.lazy import Group
 from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.cli.rows import format_option, print_rows
@@ -216,5 +216,5 @@ def _number(value: Any) -> str:
     return fixed(value, 4) if isinstance(value, float) else str(value)
 
 
-for _command in (infer, page, import_):
+for _command in (infer, page, import_, pack, verify):
     episode.add_command(_command)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.output import echo, print_json, print_table
-from whatworked.wording import fixed
+from whatworked.wording import counted, fixed
 
 if TYPE_CHECKING:
     from whatworked.episodes.records import Record
@@ -112,3 +112,60 @@ def _number(value: float | None) -> str:
 
 def _word(value: bool) -> str:
     return "yes" if value else "no"
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--name", required=True, help="What the episodes are called together.")
+@click.option("--note", default="", help="A sentence about them: which model, which settings.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File ending in .episodes.gz."
+)
+def pack(paths: tuple[Path, ...], name: str, note: str, out: Path) -> None:
+    """Pack episodes of effects into one file, after replaying and grading each again.
+
+    PATHS are folders of episodes, or folders that hold some. A folder of packed runs that the leaderboard is made of
+    may hold such files as well; a player that played all conditions of a track under one budget stands beside the
+    methods.
+    """
+    from whatworked.episodes.standings import find_episodes
+    from whatworked.errors import InvalidOptionError
+    from whatworked.leaderboard.agents import AGENTS_SUFFIX, pack_episodes, unpack_episodes, verified_episodes
+    from whatworked.storage.files import write_atomic
+
+    if not out.name.endswith(AGENTS_SUFFIX):
+        raise InvalidOptionError(f"--out is {out}; the name ends in {AGENTS_SUFFIX}")
+    data = pack_episodes(find_episodes(paths), name, note)
+    rows = verified_episodes(unpack_episodes(data, str(out))).rows
+    write_atomic(out, data)
+    missing = sum(not row.delivered for row in rows)
+    echo(f"{out} ({len(data) / 1e3:.0f} kB): {counted(len(rows), 'episode')} replayed, {missing} without a delivery")
+
+
+@click.command(name="verify")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def verify(file: Path, as_json: bool) -> None:
+    """Replay packed episodes on the package's tables and grade them again; refuse them if anything does not match."""
+    from whatworked.leaderboard.agents import LARGEST, unpack_episodes, verified_episodes
+    from whatworked.storage.files import read_file
+
+    found = verified_episodes(unpack_episodes(read_file(file, LARGEST), str(file)))
+    if as_json:
+        print_json({"name": found.name, "digest": found.digest, "rows": [row.to_dict() for row in found.rows]})
+        return
+    head = ("condition", "budget", "player", "seed", "recovery", "exact", "spent", "delivered")
+    cells = [
+        (
+            row.condition,
+            str(row.budget),
+            row.method,
+            str(row.seed),
+            fixed(row.grade.effect_recovery, 3),
+            _word(row.grade.exact),
+            str(row.spent),
+            _word(row.delivered),
+        )
+        for row in found.rows
+    ]
+    print_table([head, *cells], right=[1, 3, 4, 6])

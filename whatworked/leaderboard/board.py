@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,20 @@ from whatworked.catalog import TRACKS
 from whatworked.comparing.summary import grouped, measurements, standings
 from whatworked.errors import RunError, StorageError
 from whatworked.grading.score import PRIMARY, Score
+from whatworked.leaderboard.agents import (
+    AGENTS_SUFFIX,
+    LARGEST,
+    AgentRows,
+    unpack_episodes,
+    verified_episodes,
+)
 from whatworked.leaderboard.packing import SUFFIX, off_leaderboard, read_packed
 from whatworked.leaderboard.verification import unverifiable, verified
 from whatworked.runs.description import to_json
 from whatworked.runs.folder import Run, pretty
+from whatworked.runs.tidy import TidyRow
 from whatworked.statistics.bootstrap import macro_interval
+from whatworked.storage.files import read_file, storage_errors
 from whatworked.wording import first_few
 
 BOARD = "leaderboard.json"
@@ -78,22 +87,46 @@ def entries_of(run: Run, digest: str, score: Score = PRIMARY) -> list[Leaderboar
 
     Records whose grade has no such score are left out.
     """
-    rows = [row for row in run.rows() if score.of(row.grade) is not None]
+    whole = _whole_tracks(run.description.by_condition)
+    return _entries(run.rows(), run.description.rules, run.name, digest, lambda _: whole, score)
+
+
+def agent_entries(agents: AgentRows, score: Score = PRIMARY) -> list[LeaderboardEntry]:
+    """Entries of verified episodes: of each player the tracks that it played whole under a budget."""
+    entries = []
+    for rules in (False, True):
+        rows = [row for row, given in zip(agents.rows, agents.rules, strict=True) if given is rules]
+
+        def whole(members: Sequence[TidyRow]) -> set[str]:
+            return _whole_tracks({row.condition for row in members})
+
+        entries += _entries(rows, rules, agents.name, agents.digest, whole, score)
+    return entries
+
+
+def _entries(
+    every: Sequence[TidyRow],
+    rules: bool,
+    name: str,
+    digest: str,
+    whole: Callable[[Sequence[TidyRow]], set[str]],
+    score: Score,
+) -> list[LeaderboardEntry]:
+    rows = [row for row in every if score.of(row.grade) is not None]
     groups = grouped(rows)
-    whole = _whole_tracks(run)
     entries = []
     for standing in standings(rows, score):
         members = groups[standing.track, standing.budget, standing.method]
-        if standing.track not in whole or standing.budget >= max(row.largest_budget for row in members):
+        if standing.track not in whole(members) or standing.budget >= max(row.largest_budget for row in members):
             continue
         interval = macro_interval(measurements(members, score.of))
         entries.append(
             LeaderboardEntry(
                 track=standing.track,
                 budget=standing.budget,
-                rules=run.description.rules,
+                rules=rules,
                 method=standing.method,
-                submission=run.name,
+                submission=name,
                 recovery=interval.estimate,
                 low=interval.low,
                 high=interval.high,
@@ -110,7 +143,7 @@ def entries_of(run: Run, digest: str, score: Score = PRIMARY) -> list[Leaderboar
 
 
 def board_of(folder: Path | str, score: Score = PRIMARY) -> list[LeaderboardEntry]:
-    """Entries of all packed runs in a folder, each verified, by one score.
+    """Entries of all packed runs and packed episodes in a folder, each verified, by one score.
 
     Raises
     ------
@@ -138,6 +171,11 @@ def board_of(folder: Path | str, score: Score = PRIMARY) -> list[LeaderboardEntr
                 "run it again with plug-ins given as texts (module:Name, ./file.py:Name)"
             )
         entries += entries_of(verified(submission), submission.digest, score)
+    for path in sorted(folder.glob(f"*{AGENTS_SUFFIX}")):
+        with storage_errors(path, "read"):
+            pack = unpack_episodes(read_file(path, LARGEST), str(path))
+        names[pack.name] += 1
+        entries += agent_entries(verified_episodes(pack), score)
     if repeated := [name for name, count in names.items() if count > 1]:
         raise RunError(f"{folder} holds several runs called {', '.join(repeated)}; give each its own name")
     return ranked(entries, score)
@@ -185,14 +223,14 @@ def decode_board(data: bytes) -> list[LeaderboardEntry]:
     return list(msgspec.json.decode(data, type=_Board).entries)
 
 
-def _whole_tracks(run: Run) -> set[str]:
-    """Tracks of the catalog of which the run has every condition."""
+def _whole_tracks(names: Collection[str]) -> set[str]:
+    """Tracks of the catalog of which every condition is among some names."""
     from whatworked import catalog
 
     wanted: dict[str, set[str]] = {}
     for condition in catalog.conditions():
         wanted.setdefault(condition.track, set()).add(condition.id)
-    return {track for track, names in wanted.items() if names <= set(run.description.by_condition)}
+    return {track for track, members in wanted.items() if members <= set(names)}
 
 
 def _rounded(value: Any) -> Any:

@@ -1,0 +1,131 @@
+"""Packed episodes of agents: replayed, graded again, beside the controls on the board; altered ones are refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pkgutil
+
+import pytest
+from command_line import run_here
+
+from whatworked import catalog
+from whatworked.episodes import Episode
+from whatworked.episodes.effects import effects_environment
+from whatworked.episodes.fronts.game import Game
+from whatworked.episodes.players import PLAYERS
+from whatworked.episodes.playing import About, note_player
+from whatworked.errors import RunError
+from whatworked.leaderboard.agents import pack_episodes, unpack_episodes, verified_episodes
+from whatworked.leaderboard.board import agent_entries, board_of, recorded_board
+
+BUDGET = 20
+
+
+def episode(folder, name, player="ridge", seed=0, salt=None, **options):
+    rules = effects_environment()
+    options = {"budget": BUDGET, "view": "opaque", **options}
+    with Episode(folder, rules, rules.find(name, salt), options, salt=salt) as made:
+        pkgutil.resolve_name(PLAYERS[player])(Game(made), seed=seed)
+        note_player(made, About(player=player, seed=seed))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """The player `ridge` on every paired condition, and `careless` on one."""
+    base = tmp_path_factory.mktemp("episodes")
+    names = [condition.id for condition in catalog.conditions() if condition.track == "paired"]
+    return [
+        *(episode(base / name, name) for name in names),
+        episode(base / "careless", "wine__d6", "careless"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def packed(folders):
+    return pack_episodes(folders, "agents", "scripted")
+
+
+def test_a_player_stands_beside_the_method_that_it_is(packed, tmp_path):
+    (tmp_path / "agents.episodes.gz").write_bytes(packed)
+    (entry,) = board_of(tmp_path)
+    (control,) = [
+        known
+        for known in recorded_board()
+        if (known.track, known.budget, known.method, known.rules) == ("paired", BUDGET, "D2", False)
+    ]
+    assert entry.method == "ridge (opaque)"
+    assert entry.recovery == pytest.approx(control.recovery, abs=1e-9)
+    assert entry.families == pytest.approx(control.families, abs=1e-9)
+    assert (entry.strict, entry.exact, entry.sources) == (control.strict, control.exact, 6)
+
+
+def test_a_missing_delivery_is_a_row(packed):
+    rows = verified_episodes(unpack_episodes(packed, "here")).rows
+    assert len(rows) == 7
+    assert [(row.condition, row.delivered, row.grade.effect_recovery) for row in rows if not row.delivered] == [
+        ("wine__d6", False, 0.0)
+    ]
+
+
+def test_the_same_episodes_have_the_same_bytes(folders, packed):
+    assert pack_episodes(folders, "agents", "scripted") == packed
+
+
+def altered(packed: bytes, change) -> bytes:
+    content = json.loads(gzip.decompress(packed))
+    change(content)
+    return gzip.compress(json.dumps(content).encode())
+
+
+def journal(change):
+    """An alteration of the first journal of a pack."""
+
+    def alter(content):
+        content["episodes"][0]["journal"] = change(content["episodes"][0]["journal"])
+
+    return alter
+
+
+ALTERATIONS = {
+    "a utility": journal(lambda text: text.replace('"utility":0.', '"utility":0.9', 1)),
+    "a broken line": journal(lambda text: text.rsplit("\n", 3)[0] + "\nx\n"),
+    "an empty journal": journal(lambda text: ""),
+    "twice": lambda content: content["episodes"].append(content["episodes"][0]),
+    "another field": lambda content: content.update(score=1.0),
+    "another schema": lambda content: content.update(schema=2),
+    "a name with a line break": lambda content: content.update(name="a\nb"),
+}
+
+
+@pytest.mark.parametrize("kind", ALTERATIONS)
+def test_what_was_altered_is_refused(packed, kind):
+    with pytest.raises(RunError):
+        verified_episodes(unpack_episodes(altered(packed, ALTERATIONS[kind]), "here"))
+
+
+@pytest.mark.parametrize("data", [b"", b"x", gzip.compress(b"["), gzip.compress(b"{}"), gzip.compress(b"{}")[:-5]])
+def test_what_is_no_pack_is_refused(data):
+    with pytest.raises(RunError, match="holds no packed episodes"):
+        unpack_episodes(data, "here")
+
+
+def test_a_salted_episode_is_not_for_the_board(tmp_path):
+    folder = episode(tmp_path / "salted", "wine", budget=2, salt=b"a private salt of mine")
+    with pytest.raises(RunError, match=r"by ridge: .*in their own order"):
+        verified_episodes(unpack_episodes(pack_episodes([folder], "agents"), "here"))
+
+
+def test_a_part_of_a_track_has_no_entry(folders):
+    rows = verified_episodes(unpack_episodes(pack_episodes(folders[1:], "agents"), "here"))
+    assert agent_entries(rows) == []
+
+
+def test_commands_pack_and_verify(folders, tmp_path):
+    file = tmp_path / "agents.episodes.gz"
+    done = run_here("episode", "pack", *map(str, folders[-2:]), "--name", "two", "--out", str(file))
+    assert (done.returncode, "2 episodes replayed, 1 without a delivery" in done.stdout) == (0, True), done.stderr
+    rows = json.loads(run_here("episode", "verify", str(file), "--json").stdout)["rows"]
+    assert [row["method"] for row in rows] == ["ridge (opaque)", "careless (opaque)"]
+    assert run_here("episode", "pack", str(folders[0]), "--name", "x", "--out", str(tmp_path / "x.gz")).returncode == 2
