@@ -354,3 +354,45 @@ class TestFiles:
         path.write_text(content)
         with pytest.raises(WhatWorkedError):
             environment().find(str(path))
+
+
+TOOLS = ("current_evidence", "observe_many", "calculate_python", "report_rules", "note", "submit_diagnosis")
+ARMS = [
+    ("opaque", "published", "published", 20),
+    ("full", "draft", "extended", 20),
+    ("full+rules", "published", "extended", 0),
+    ("full+rules", "draft", "published", 20),
+]
+
+
+class TestPrompts:
+    @pytest.mark.parametrize(("view", "delivery", "helpers", "calculations"), ARMS)
+    @pytest.mark.parametrize("name", ["wine", "wine__d6"])
+    def test_the_text_speaks_of_the_tools_and_limits_that_there_are(self, name, view, delivery, helpers, calculations):
+        game = Game(condition(name), view=view, delivery=delivery, helpers=helpers, calculations=calculations, budget=7)
+        text = game.opening.text.split("The workflow:")[0]
+        assert "$" not in text
+        d = game.instance.d
+        for told in (f"{1 << d} masks", "7 credits", "1800 seconds", "0" * d, "1" * d, f"{d << (d - 1)} pairs"):
+            assert told in text, told
+        offered = {tool.name for tool in game.rules.tools(game.state)}
+        for tool in (
+            "current_evidence",
+            "observe_many",
+            "calculate_python",
+            "report_rules",
+            "note",
+            "submit_diagnosis",
+        ):
+            assert (tool in text) is (tool in offered), tool
+        assert ("Set a draft early" in text) is ("draft" in offered)
+        for helper in game.opening.facts["helpers"]:
+            assert f"- {helper}: " in text
+
+    def test_tools_describe_their_arguments_and_forbid_nothing(self):
+        game = Game(condition("wine"), view="full+rules", delivery="draft")
+        for tool in game.rules.tools(game.state):
+            assert set(tool.required) <= set(tool.parameters)
+            for schema in tool.parameters.values():
+                assert schema["description"]
+                assert not {"enum", "pattern", "maxItems", "additionalProperties"} & set(schema)

@@ -140,6 +140,17 @@ def pack_episodes(folders: Sequence[Path], name: str, note: str = "") -> bytes:
 def unpack_episodes(data: bytes, where: str) -> PackedEpisodes:
     """The pack in some bytes, not yet verified.
 
+    Parameters
+    ----------
+    data : bytes
+        As `pack_episodes` gives them.
+    where : str
+        What the error calls them.
+
+    Returns
+    -------
+    PackedEpisodes
+
     Raises
     ------
     RunError
@@ -160,6 +171,15 @@ def unpack_episodes(data: bytes, where: str) -> PackedEpisodes:
 
 def verified_episodes(pack: PackedEpisodes) -> AgentRows:
     """Rows of a pack whose every episode replays on the package's tables.
+
+    Parameters
+    ----------
+    pack : PackedEpisodes
+        As `unpack_episodes` gives it.
+
+    Returns
+    -------
+    AgentRows
 
     Raises
     ------
