@@ -102,6 +102,21 @@ class TestDamagedGames:
         with pytest.raises(EpisodeError, match="exists already"):
             import_game(game, tmp_path / "out")
 
+    def test_one_without_a_name_is_known_by_its_measurements(self, game, tmp_path):
+        self.altered(game / "evidence.json", lambda content: content.pop("task"))
+        for told in ("public_task.json", "prompt.txt"):
+            (game / told).unlink(missing_ok=True)
+        nameless = game.rename(tmp_path / "a game")
+        import_game(nameless, tmp_path / "out")
+        terms = read_record(tmp_path / "out").terms
+        assert terms.instance == FIGURES[game.name]["condition"]
+        assert (terms.options["view"], terms.options["budget"]) == ("opaque", FIGURES[game.name]["budget"])
+
+    def test_events_that_are_no_calls_are_left_out(self, game, tmp_path):
+        lines = (game / "events.jsonl").read_text()
+        (game / "events.jsonl").write_text('{"event": "heartbeat"}\n' + lines)
+        assert import_game(game, tmp_path / "out").left_out == ("heartbeat",)
+
     @pytest.mark.parametrize("name", ["events.jsonl", "evidence.json", "submission.json", "calculation_order.json"])
     def test_what_is_no_json_is_named(self, game, tmp_path, name):
         (game / name).write_text('{"event": ')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,8 @@ def import_(folder: Path, out: Path, instance: str | None) -> None:
     from whatworked.episodes.importing import import_game
 
     game = import_game(folder, out, instance)
+    if game.left_out:
+        echo(f"left out: {', '.join(f'{count} {kind}' for kind, count in Counter(game.left_out).items())}", err=True)
     echo(f"{out}: {len(game.calls)} calls; next: whatworked episode grade {out}")
 
 

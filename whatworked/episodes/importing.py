@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from whatworked import catalog, references
 from whatworked.environments.effects.environment import EffectsEnvironment
 from whatworked.environments.effects.helpers import KIND
 from whatworked.environments.effects.instance import SurfaceInstance
@@ -124,30 +125,41 @@ def _made_whole(out: Path) -> Iterator[Path]:
 
 
 def _condition(game: PublishedGame) -> SurfaceInstance:
+    """The instance of a game: by its names, or else the one condition whose table has its measurements."""
+    known = {condition.id: condition for condition in catalog.conditions() if condition.dimensions == game.d}
     rules = effects_environment()
-    names = dict.fromkeys([game.source, f"{game.source}__d{game.d}"])
-    for name in names:
-        try:
-            found = rules.find(name)
-        except UnknownNameError:
-            continue
-        if found.d == game.d:
-            return found
+    for source in game.sources:
+        for name in (source, f"{source}__d{game.d}"):
+            if name in known:
+                return rules.find(name)
+    tables = [rules.find(name) for name in known if name in references.conditions()]
+    fitting = [instance for instance in tables if not _gaps(game, instance)]
+    if len(fitting) == 1:
+        return fitting[0]
     raise UnknownNameError(
-        f"there is no table of {game.source or game.name} with {counted(game.d, 'option')}; say which with --instance"
+        f"there is no table of {first_few(game.sources) or game.name} with {counted(game.d, 'option')}, and "
+        f"{counted(len(fitting), 'table')} of the catalog {'has' if len(fitting) == 1 else 'have'} its measurements; "
+        "say which with --instance"
     )
+
+
+def _gaps(game: PublishedGame, instance: SurfaceInstance) -> dict[str, float]:
+    """Measurements that differ from a table, and by how much."""
+    gaps = {mask: abs(instance.surface[mask] - value) for mask, value in game.observations.items()}
+    return {mask: gap for mask, gap in gaps.items() if not gap <= CLOSE}
 
 
 def _check_table(game: PublishedGame, instance: SurfaceInstance) -> None:
     if game.d != instance.d:
         raise EpisodeError(f"{game.name} has {counted(game.d, 'option')} and {instance.name} has {instance.d}")
     surface = instance.surface
-    gaps = {mask: abs(surface[mask] - value) for mask, value in game.observations.items()}
-    if off := sorted((mask for mask, gap in gaps.items() if gap > CLOSE), key=lambda mask: -gaps[mask]):
+    gaps = _gaps(game, instance)
+    if off := sorted(gaps, key=lambda mask: -gaps[mask]):
         shown = [f"{mask}: {game.observations[mask]:.6g}, here {surface[mask]:.6g}" for mask in off]
         raise EpisodeError(
             f"{game.name} was not played on the table of {instance.name}: {len(off)} of "
-            f"{counted(len(gaps), 'measurement')} differ ({first_few(shown, 3)}); give its own table with --instance"
+            f"{counted(len(game.observations), 'measurement')} differ ({first_few(shown, 3)}); give its own table with "
+            "--instance"
         )
 
 

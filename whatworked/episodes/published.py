@@ -24,7 +24,9 @@ LARGEST = 1 << 26
 NOT_PUBLISHED = "# the text of this program was not published"
 DEADLINE, CALCULATIONS = 1800, 20
 """What the published rules gave, where a game does not say."""
-_NAME = re.compile(r"(?:(?P<group>[a-z]+)_)?(?P<condition>.+?)_b(?P<budget>\d+)(?:_r(?P<repetition>\d+))?")
+_NAME = re.compile(r".+_b(?P<budget>\d{1,7})(?:_r(?P<repetition>\d{1,7}))?")
+_LATEST = 1e9
+_LONGEST_KIND = 40
 _KINDS = {"observe": "observe_many", "calculation": "calculate_python", "submit": "submit_diagnosis"}
 
 
@@ -63,8 +65,8 @@ class PublishedGame:
         Of its folder.
     d : int
         Number of options.
-    source : str
-        Name of the source, or what the folder's name says in its place.
+    sources : tuple of str
+        What may name its condition or source, the likeliest first.
     budget, calculations, deadline : int
         What it was given.
     view : str
@@ -73,6 +75,8 @@ class PublishedGame:
         Utility by mask, anchors first.
     calls : tuple of PublishedCall
         In order.
+    left_out : tuple of str
+        Kinds of events that are none of a player's, each as often as it stands there.
     submission : mapping of str to float or None
         The table that was delivered.
     helper : str or None
@@ -87,13 +91,14 @@ class PublishedGame:
 
     name: str
     d: int
-    source: str
+    sources: tuple[str, ...]
     budget: int
     calculations: int
     deadline: int
     view: str
     observations: Mapping[str, float]
     calls: tuple[PublishedCall, ...]
+    left_out: tuple[str, ...]
     submission: Mapping[str, float] | None
     helper: str | None
     repetition: int
@@ -133,15 +138,14 @@ def read_published(folder: Path) -> PublishedGame:
     return PublishedGame(
         name=folder.name,
         d=len(next(iter(observations))),
-        source=str(
-            figures.get("condition") or task.get("source_instance") or (named or {"condition": ""})["condition"]
-        ),
+        sources=_sources(folder, figures, task),
         budget=int(stated) if stated is not None else len(observations) - 2 + left,
         calculations=played + int(evidence.get("calculation_calls_remaining", max(0, CALCULATIONS - played))),
         deadline=round(sum(clock)) or DEADLINE,
         view=_view(task),
         observations=observations,
         calls=_calls(folder, events),
+        left_out=tuple(str(event.get("event"))[:_LONGEST_KIND] for event in events if event.get("event") not in _KINDS),
         submission=submission,
         helper=metadata.get("estimator"),
         repetition=int(named["repetition"] or 0) if named else 0,
@@ -164,17 +168,26 @@ def _observations(folder: Path, evidence: Mapping[str, Any]) -> dict[str, float]
 def _calls(folder: Path, events: Sequence[Mapping[str, Any]]) -> tuple[PublishedCall, ...]:
     order = _value(folder, "calculation_order.json")
     names = [str(name) for name in order] if isinstance(order, list) else []
-    calls = []
+    calls, elapsed = [], 0.0
     for event in events:
-        kind, elapsed = event.get("event"), event.get("elapsed")
-        if kind not in _KINDS or not isinstance(elapsed, int | float):
-            raise EpisodeError(
-                f"{folder / 'events.jsonl'} has an event {kind!r} with {elapsed!r} seconds; known are "
-                f"{', '.join(_KINDS)}"
-            )
+        kind = event.get("event")
+        if kind not in _KINDS:
+            continue
+        stated = event.get("elapsed", elapsed)
+        if isinstance(stated, bool) or not isinstance(stated, int | float) or not 0 <= stated < _LATEST:
+            raise EpisodeError(f"{folder / 'events.jsonl'} has an event {kind} at {stated!r:.40} seconds")
+        elapsed = max(elapsed, float(stated))
         outcome, code = _calculation(folder, names, event) if kind == "calculation" else (None, "")
-        calls.append(PublishedCall(_KINDS[kind], float(elapsed), event, outcome, code))
+        calls.append(PublishedCall(_KINDS[kind], elapsed, event, outcome, code))
     return tuple(calls)
+
+
+def _sources(folder: Path, figures: Mapping[str, Any], task: Mapping[str, Any]) -> tuple[str, ...]:
+    """What may name the condition: the figures, the task, the folder with and without a group in front."""
+    named = _NAME.fullmatch(folder.name)
+    whole = "" if named is None else folder.name.rpartition(f"_b{named['budget']}")[0]
+    given = [figures.get("condition"), task.get("source_instance"), whole, whole.partition("_")[2]]
+    return tuple(dict.fromkeys(name for name in given if isinstance(name, str) and name))
 
 
 def _calculation(folder: Path, names: Sequence[str], event: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
