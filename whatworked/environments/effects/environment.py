@@ -18,12 +18,14 @@ from whatworked.environments.effects.measuring import evidence, observe
 from whatworked.environments.effects.opening import opening_facts, opening_text
 from whatworked.environments.effects.options import EffectsOptions, read_options
 from whatworked.environments.effects.scoring import score_events
+from whatworked.environments.effects.sketching import sketch
 from whatworked.environments.effects.state import EffectsState
 from whatworked.environments.effects.submitting import hand_in
 from whatworked.environments.effects.telling import note, report_rules
 from whatworked.environments.effects.tools import tools_of
 from whatworked.environments.protocol import Call, Event, Opening, Refusal, Score, Step, Tool
 from whatworked.errors import InvalidOptionError
+from whatworked.surfaces.masks import anchors
 
 _Rule = Callable[[SurfaceInstance, EffectsState, Call], EffectsStep]
 
@@ -69,7 +71,11 @@ class EffectsEnvironment:
         helpers = helpers_of(self.helpers, settings)
         facts = opening_facts(instance, settings, helpers)
         return Opening(
-            state=EffectsState(d=instance.d, options=settings),
+            state=EffectsState(
+                d=instance.d,
+                options=settings,
+                utilities=tuple(instance.shown_utilities[list(anchors(instance.d))].tolist()),
+            ),
             text=opening_text(instance, settings, helpers, facts),
             facts=facts,
             budgets={
@@ -111,6 +117,10 @@ class EffectsEnvironment:
     def closed(self, state: EffectsState) -> bool:
         """Whether a table was delivered."""
         return state.delivered is not None
+
+    def sketch(self, state: EffectsState) -> str:
+        """What a person at a terminal sees before each prompt."""
+        return sketch(state)
 
     def score(self, events: Sequence[Event], instance: SurfaceInstance, options: Mapping[str, Any]) -> Score:
         """Grade of what was delivered, or of a missing delivery."""

@@ -33,7 +33,8 @@ def observe(instance: SurfaceInstance, state: EffectsState, arguments: Mapping[s
             f"{state.options.budget} credits are left. Nothing was measured or charged. "
             + ("Choose fewer masks." if state.credits else "Measured masks stay free; the next step is to submit."),
         )
-    after = state.with_(bought=(*state.bought, *new))
+    told = tuple(float(instance.shown_utilities[rank]) for rank in new)
+    after = state.with_(bought=(*state.bought, *new), utilities=(*state.utilities, *told))
     result = {
         "observations": observations(instance, state, tuple(dict.fromkeys(asked))),
         "new": [mask_string(rank, state.d) for rank in new],

@@ -55,6 +55,8 @@ class EffectsState(msgspec.Struct, frozen=True, kw_only=True):
         Settings of the episode.
     bought : tuple of int
         Ranks of the masks bought, in order, as the player writes them; the anchors are not among them.
+    utilities : tuple of float
+        Of all measured masks, the anchors first.
     calculations : tuple of Calculation
         In order.
     kept : mapping of str to float
@@ -72,6 +74,7 @@ class EffectsState(msgspec.Struct, frozen=True, kw_only=True):
     d: int
     options: EffectsOptions
     bought: tuple[int, ...] = ()
+    utilities: tuple[float, ...] = ()
     calculations: tuple[Calculation, ...] = ()
     kept: Mapping[str, float] = {}
     draft: Offer | None = None

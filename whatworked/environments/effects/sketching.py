@@ -1,0 +1,40 @@
+"""What a person at a terminal sees before each prompt: what is left, and the cube with what was measured."""
+
+from __future__ import annotations
+
+from whatworked.environments.effects.state import EffectsState
+from whatworked.surfaces.masks import mask_string
+
+_LARGEST = 8
+"""Options up to which the cube fits a terminal."""
+_CELL = 6
+
+
+def sketch(state: EffectsState) -> str:
+    """Credits and calculations left, and for up to 8 options the cube: rows are the first half of a mask's bits.
+
+    Parameters
+    ----------
+    state : EffectsState
+        After the last call.
+    """
+    left = f"credits {state.credits} of {state.options.budget}"
+    if state.options.calculations:
+        left += f", calculations {state.calculations_left} of {state.options.calculations}"
+    if state.draft is not None:
+        left += f", draft {state.draft.form}"
+    return left if state.d > _LARGEST else "\n".join([left, *_cube(state)])
+
+
+def _cube(state: EffectsState) -> list[str]:
+    known = dict(zip(state.measured, state.utilities, strict=True))
+    rows_bits = state.d // 2
+    columns_bits = state.d - rows_bits
+    heads = [mask_string(column, columns_bits) for column in range(1 << columns_bits)]
+    lines = [" " * (rows_bits + 1) + "".join(f"{head:>{_CELL}}" for head in heads)]
+    for row in range(1 << rows_bits):
+        ranks = range(row << columns_bits, (row + 1) << columns_bits)
+        cells = [f"{known[rank]:.3f}" if rank in known else "." for rank in ranks]
+        head = mask_string(row, rows_bits) if rows_bits else ""
+        lines.append(f"{head} " + "".join(f"{cell:>{_CELL}}" for cell in cells))
+    return lines
