@@ -400,11 +400,10 @@ class TestPrompts:
 
 class TestSketch:
     def test_a_person_sees_the_cube_with_what_was_measured(self):
-        game = Game(made_up(3), budget=2, calculations=0)
+        game = Game(made_up(3), budget=2)
         game.call("observe_many", masks=["011"])
         truth = game.instance.surface
         assert game.rules.sketch(game.state).splitlines() == [
-            "credits 1 of 2",
             "      00    01    10    11",
             f"0  {truth['000']:.3f}     .     . {truth['011']:.3f}",
             f"1      .     .     . {truth['111']:.3f}",

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees before each prompt: what is left, and the cube with what was measured."""
+"""What a person at a terminal sees before each prompt: the cube with what was measured."""
 
 from __future__ import annotations
 
@@ -11,19 +11,15 @@ _CELL = 6
 
 
 def sketch(state: EffectsState) -> str:
-    """Credits and calculations left, and for up to 8 options the cube: rows are the first half of a mask's bits.
+    """For up to 8 options the cube: rows are the first half of a mask's bits; above it the draft, if there is one.
 
     Parameters
     ----------
     state : EffectsState
         After the last call.
     """
-    left = f"credits {state.credits} of {state.options.budget}"
-    if state.options.calculations:
-        left += f", calculations {state.calculations_left} of {state.options.calculations}"
-    if state.draft is not None:
-        left += f", draft {state.draft.form}"
-    return left if state.d > _LARGEST else "\n".join([left, *_cube(state)])
+    draft = [] if state.draft is None else [f"draft: {state.draft.form}"]
+    return "\n".join([*draft, *(_cube(state) if state.d <= _LARGEST else ())])
 
 
 def _cube(state: EffectsState) -> list[str]:
