@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from command_line import run_here
 
 from whatworked.episodes.importing import import_game
 from whatworked.episodes.records import read_record, replay, score_of, setup_of
@@ -70,6 +71,29 @@ def test_the_page_states_the_figures(tmp_path, root):
         record = read_record(tmp_path / name)
         found = infer(record.events, setup_of(record).instance, ("gp", "relevance-gp"))
         assert [f"{row.grade.effect_recovery:.3f}" for row in found] == stated
+
+
+def test_a_folder_of_games_is_imported_whole_and_summed_up(tmp_path):
+    games = Path(shutil.copytree(GAMES, tmp_path / "games"))
+    broken = sorted(FIGURES)[0]
+    (games / broken / "evidence.json").write_text("{}")
+    out = tmp_path / "out"
+    done = run_here("episode", "import", str(games), "--out", str(out))
+    assert done.returncode == 1
+    assert f"not imported: {broken}: " in " ".join(done.stderr.split())
+    assert sorted(folder.name for folder in out.iterdir()) == sorted(FIGURES)[1:]
+    means = json.loads(run_here("episode", "infer", str(out), "--estimator", "gp", "--json").stdout)
+    assert [(row["answer"], row["episodes"]) for row in means] == [("delivered", 3), ("gp", 3)]
+    families: dict[str, list[str]] = {}
+    for name in sorted(FIGURES)[1:]:
+        families.setdefault(name.split("_")[1], []).append(name)
+    for row, recovery in zip(
+        means,
+        (lambda f: f["grade"]["effect_recovery"], lambda f: f["shared"]["gp"]["effect_recovery"]),
+        strict=True,
+    ):
+        by_family = [sum(recovery(FIGURES[n]) for n in names) / len(names) for names in families.values()]
+        assert row["recovery"] == pytest.approx(sum(by_family) / len(by_family), abs=1e-9)
 
 
 class TestDamagedGames:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from whatworked.cli.output import echo, print_json, print_table
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.wording import counted, fixed
 
 if TYPE_CHECKING:
     from whatworked.episodes.records import Record
     from whatworked.episodes.rules import Setup
+    from whatworked.episodes.shared_inference import Inferred
 
+_paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, file_okay=False))
 _folder = click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 _salt = click.option("--salt", type=click.Path(path_type=Path, dir_okay=False), help="Its private salt.")
 
 
 @click.command()
-@_folder
+@_paths
 @click.option(
     "--estimator",
     "estimators",
@@ -30,39 +33,64 @@ _salt = click.option("--salt", type=click.Path(path_type=Path, dir_okay=False), 
 )
 @_salt
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def infer(folder: Path, estimators: tuple[str, ...], salt: Path | None, as_json: bool) -> None:
-    """Fit estimators to what an episode measured, and grade them beside what was delivered.
+def infer(paths: tuple[Path, ...], estimators: tuple[str, ...], salt: Path | None, as_json: bool) -> None:
+    """Fit estimators to what episodes measured, and grade them beside what was delivered.
 
-    The difference is what was lost between the measurements and the answer.
+    The difference is what was lost between the measurements and the answer. PATHS are folders of episodes, or folders
+    that hold some. Of several episodes means are printed: over families, then conditions, then episodes, missing
+    deliveries among them.
 
     Example: whatworked episode infer episode-1 --estimator gp --estimator class-relevance-gp
     """
-    from whatworked.episodes.shared_inference import DEFAULT
+    from whatworked.episodes.shared_inference import DEFAULT, inferred_means
     from whatworked.episodes.shared_inference import infer as inferred
+    from whatworked.episodes.standings import find_episodes
 
-    record, setup = _read(folder, salt)
-    rows = inferred(record.events, setup.instance, estimators or DEFAULT)
+    found = []
+    for folder in find_episodes(paths):
+        record, setup = _read(folder, salt)
+        found.append((setup.instance, inferred(record.events, setup.instance, estimators or DEFAULT)))
+    if len(found) == 1:
+        _print_inferred(found[0][1], as_json)
+        return
+    means = inferred_means(found)
+    if as_json:
+        print_json([mean.content() for mean in means])
+        return
+    head = ("answer", "episodes", "delivered", "recovery", "low", "high", "exact", "strict")
+    cells = [
+        (
+            mean.label,
+            str(mean.episodes),
+            str(mean.delivered),
+            fixed(mean.recovery.estimate, 3),
+            _number(mean.recovery.low, 3),
+            _number(mean.recovery.high, 3),
+            str(mean.exact),
+            str(mean.strict),
+        )
+        for mean in means
+    ]
+    print_table([head, *cells], right=[1, 2, 3, 4, 5, 6, 7])
+
+
+def _print_inferred(rows: Sequence[Inferred], as_json: bool) -> None:
     if as_json:
         print_json([row.content() for row in rows])
         return
     head = ("answer", "recovery", "exact", "regret", "effect error", "strict")
-    print_table(
-        [
-            head,
-            *(
-                (
-                    row.label if row.form is None else f"{row.label} ({row.form})",
-                    fixed(row.grade.effect_recovery, 3),
-                    _word(row.grade.exact),
-                    _number(row.grade.regret),
-                    _number(row.grade.effect_mae),
-                    _word(row.grade.strict),
-                )
-                for row in rows
-            ),
-        ],
-        right=[1, 3, 4],
-    )
+    cells = [
+        (
+            row.label if row.form is None else f"{row.label} ({row.form})",
+            fixed(row.grade.effect_recovery, 3),
+            _word(row.grade.exact),
+            _number(row.grade.regret),
+            _number(row.grade.effect_mae),
+            _word(row.grade.strict),
+        )
+        for row in rows
+    ]
+    print_table([head, *cells], right=[1, 3, 4])
 
 
 @click.command()
@@ -89,17 +117,39 @@ def page(folder: Path, out: Path | None, title: str | None, salt: Path | None) -
 @_folder
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder of the episode.")
 @click.option("--instance", metavar="NAME", help="Condition or file of its table [by the game's source and options].")
-def import_(folder: Path, out: Path, instance: str | None) -> None:
+def import_(folder: Path, out: Path, instance: str | None) -> int:
     """Turn a game in the form of the first publication into an episode, call by call.
 
-    Every call has to come out under these rules as it did then; otherwise nothing is written.
+    Every call has to come out under these rules as it did then; otherwise nothing is written. Of a folder with several
+    games each becomes a folder inside --out; those that cannot are named, and the exit code is 1.
     """
+    from whatworked.episodes.published import is_published
+    from whatworked.errors import EpisodeError, WhatWorkedError
+
+    if is_published(folder):
+        _import_one(folder, out, instance)
+        return 0
+    games = sorted(inside for inside in folder.iterdir() if is_published(inside))
+    if not games:
+        raise EpisodeError(f"{folder} holds no published game: a game is a folder with events.jsonl and evidence.json")
+    failed = 0
+    for game in games:
+        try:
+            _import_one(game, out / game.name, instance)
+        except WhatWorkedError as error:
+            failed += 1
+            print_text(f"not imported: {game.name}: {error}", errors=True)
+    echo(f"{out}: {len(games) - failed} of {counted(len(games), 'game')}; next: whatworked episode table {out}")
+    return int(failed > 0)
+
+
+def _import_one(folder: Path, out: Path, instance: str | None) -> None:
     from whatworked.episodes.importing import import_game
 
     game = import_game(folder, out, instance)
     if game.left_out:
         echo(f"left out: {', '.join(f'{count} {kind}' for kind, count in Counter(game.left_out).items())}", err=True)
-    echo(f"{out}: {len(game.calls)} calls; next: whatworked episode grade {out}")
+    echo(f"{out}: {counted(len(game.calls), 'call')}; next: whatworked episode grade {out}")
 
 
 def _read(folder: Path, salt: Path | None) -> tuple[Record, Setup]:
@@ -109,8 +159,8 @@ def _read(folder: Path, salt: Path | None) -> tuple[Record, Setup]:
     return record, setup_of(record, salt=salt)
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else fixed(value, 4)
+def _number(value: float | None, digits: int = 4) -> str:
+    return "-" if value is None else fixed(value, digits)
 
 
 def _word(value: bool) -> str:
@@ -118,7 +168,7 @@ def _word(value: bool) -> str:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, file_okay=False))
+@_paths
 @click.option("--name", required=True, help="What the episodes are called together.")
 @click.option("--note", default="", help="A sentence about them: which model, which settings.")
 @click.option(

@@ -18,6 +18,8 @@ from whatworked.environments.protocol import Event
 from whatworked.errors import InvalidOptionError
 from whatworked.grading.grades import Grade
 from whatworked.plugins import load
+from whatworked.statistics.averages import Measurement
+from whatworked.statistics.bootstrap import RESAMPLES, Interval, macro_interval
 
 DEFAULT = ("ridge-main", "ridge-pair", "gp", "relevance-gp")
 
@@ -81,6 +83,87 @@ def infer(events: Sequence[Event], instance: Any, estimators: Sequence[str] = DE
         Inferred("delivered", play.form, grade_of(play, instance)),
         *(_inferred(name, play, instance) for name in estimators),
     )
+
+
+@dataclass(frozen=True)
+class InferredMean:
+    """One kind of answer over many episodes; missing deliveries count with recovery 0.
+
+    Attributes
+    ----------
+    label : str
+        ``"delivered"``, or the estimator.
+    episodes, delivered : int
+        How many, and how many of them have such an answer.
+    recovery : Interval
+        Mean over families, then conditions, then episodes, with its 95 % bootstrap interval.
+    exact, strict : int
+        Number of exact choices and strict diagnoses.
+    """
+
+    label: str
+    episodes: int
+    delivered: int
+    recovery: Interval
+    exact: int
+    strict: int
+
+    def content(self) -> dict[str, Any]:
+        """The row as a JSON object.
+
+        Returns
+        -------
+        dict
+        """
+        interval = self.recovery
+        return {
+            "answer": self.label,
+            "episodes": self.episodes,
+            "delivered": self.delivered,
+            "recovery": interval.estimate,
+            "low": interval.low,
+            "high": interval.high,
+            "exact": self.exact,
+            "strict": self.strict,
+        }
+
+
+def inferred_means(
+    inferred: Sequence[tuple[SurfaceInstance, Sequence[Inferred]]], resamples: int = RESAMPLES
+) -> tuple[InferredMean, ...]:
+    """Means of shared inference over episodes.
+
+    Parameters
+    ----------
+    inferred : sequence of (SurfaceInstance, sequence of Inferred)
+        What was played and what `infer` gave, the same estimators for each episode.
+    resamples : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    tuple of InferredMean
+        In the order of `infer`.
+    """
+    means = []
+    for place, row in enumerate(inferred[0][1]):
+        answers = [(instance, rows[place]) for instance, rows in inferred]
+        measured = [
+            Measurement(instance.family or "effects", instance.condition, answer.grade.effect_recovery, number)
+            for number, (instance, answer) in enumerate(answers)
+        ]
+        grades = [answer.grade for _, answer in answers]
+        means.append(
+            InferredMean(
+                label=row.label,
+                episodes=len(grades),
+                delivered=sum(grade.delivered for grade in grades),
+                recovery=macro_interval(measured, resamples=resamples),
+                exact=sum(grade.exact for grade in grades),
+                strict=sum(grade.strict for grade in grades),
+            )
+        )
+    return tuple(means)
 
 
 def _inferred(name: str, play: Play, instance: SurfaceInstance) -> Inferred:

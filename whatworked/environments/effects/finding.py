@@ -81,12 +81,13 @@ def _from_table(condition: str) -> SurfaceInstance:
 
 
 def _from_file(name: str) -> SurfaceInstance:
-    path = Path(name)
+    path = Path(name).absolute()
     if not path.is_file():
         raise UnknownNameError(f"there is no file {name}; give a condition, or a file with a response surface")
     with storage_errors(path, "read"):
         data = read_file(path, references.LARGEST)
-    return _from_rows(name, data) if path.suffix == ".tsv" else _from_mapping(name, data)
+    # The full path, so that an episode is found again from any folder.
+    return _from_rows(str(path), data) if path.suffix == ".tsv" else _from_mapping(str(path), data)
 
 
 def _from_rows(name: str, data: bytes) -> SurfaceInstance:

@@ -70,7 +70,8 @@ def opening_text(instance: SurfaceInstance, options: EffectsOptions, helpers: He
         parts.append(_prompt("structure", words))
     parts.append("Measured for free:\n" + json.dumps(facts["observations"]))
     if options.rules:
-        parts.append("Rules of inactive options:\n" + "\n".join(f"- {rule}" for rule in instance.rules))
+        rules = "\n".join(f"- {rule}" for rule in instance.rules)
+        parts.append(f"Rules of inactive options:\n{rules or '- none: no option is ever without effect here'}")
     parts.append(_workflow_text(facts["workflow"]) if options.told else _prompt("opaque", words))
     return "\n\n".join(parts) + "\n"
 
