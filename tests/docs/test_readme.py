@@ -26,10 +26,11 @@ def commands() -> list[str]:
     return [line for block in blocks() for line in block]
 
 
-def test_the_three_jobs_and_the_look_around_are_there() -> None:
+def test_the_four_jobs_and_the_look_around_are_there() -> None:
     names = [line.split()[1] for line in commands()]
     assert names[:2] == ["rebuild", "verify"]
     assert {"bench", "compare", "report", "list", "show", "effects", "plot", "controls", "leaderboard"} <= set(names)
+    assert {"play", "episode", "serve"} <= set(names)
     assert set(names) <= set(COMMANDS)
 
 
@@ -89,7 +90,7 @@ def test_pages_named_in_words_exist(root: Path) -> None:
 def test_the_words_are_defined_before_they_are_used_and_count_what_there_is(root: Path) -> None:
     text = (root / "README.md").read_text()
     words = text.split("## Words\n")[1].split("\n## ")[0]
-    assert text.index("## Words") < text.index("## Three jobs")
+    assert text.index("## Words") < text.index("## Four jobs")
     for word in ("anchors", "credit", "spent", "Recovery", "Strict", "Exact", "Tracks", "rules"):
         assert f"**{word}**" in words, word
     tracks = [one.track for one in conditions()]
