@@ -53,7 +53,7 @@ def play(
         return _play_person(held)
     from whatworked.episodes.playing import choose_player
 
-    choice = choose_player(player)
+    choice = choose_player(player, held.environment)
     if choice.file is not None and ticket is None:
         _start_again(held, player, games, as_json)
     return _play_games(held, choice, games, as_json)

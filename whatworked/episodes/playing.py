@@ -20,6 +20,7 @@ from whatworked.episodes.folding import Entry, same_content
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.fronts.host import EpisodeHost
 from whatworked.episodes.fronts.lines import serve_lines
+from whatworked.episodes.players import PLAYERS_OF
 from whatworked.episodes.reply import Reply
 from whatworked.errors import InvalidOptionError, WhatWorkedError, unknown_name
 from whatworked.storage.canonical import canonical_json
@@ -62,10 +63,13 @@ class Choice:
         As given.
     file : Path or None
         Of a stranger's player.
+    environment : str or None
+        For which a name is meant; None for any that has a player of that name.
     """
 
     text: str
     file: Path | None = None
+    environment: str | None = None
 
 
 def player_names() -> tuple[str, ...]:
@@ -78,13 +82,15 @@ def player_names() -> tuple[str, ...]:
     return tuple(_players())
 
 
-def choose_player(text: str) -> Choice:
+def choose_player(text: str, environment: str | None = None) -> Choice:
     """What a text names.
 
     Parameters
     ----------
     text : str
         Name of a player of ours, or ``FILE.py:FUNCTION``.
+    environment : str, optional
+        What it is to play; default: whatever there is a player of that name for.
 
     Returns
     -------
@@ -99,8 +105,8 @@ def choose_player(text: str) -> Choice:
     """
     container, _, function = text.rpartition(":")
     if not container and not text.endswith(".py"):
-        named_player(text)
-        return Choice(text)
+        named_player(text, environment)
+        return Choice(text, environment=environment)
     path = user_path(container or text)
     if not path.is_file():
         raise InvalidOptionError(f"there is no file {path}; a player is a name, or FILE.py:FUNCTION")
@@ -109,13 +115,15 @@ def choose_player(text: str) -> Choice:
     return Choice(text, path)
 
 
-def named_player(name: str) -> Player:
+def named_player(name: str, environment: str | None = None) -> Player:
     """A player of ours.
 
     Parameters
     ----------
     name : str
         One of `player_names`.
+    environment : str, optional
+        For which; default: the first one that has a player of that name.
 
     Returns
     -------
@@ -126,7 +134,7 @@ def named_player(name: str) -> Player:
     UnknownNameError
         If there is no player of that name.
     """
-    players = _players()
+    players = _players(environment)
     if name not in players:
         raise unknown_name("player", name, [*players, "me"])
     player: Player = pkgutil.resolve_name(players[name])
@@ -223,7 +231,7 @@ def _is_same(call: Call, entry: Entry) -> bool:
 
 
 def _here(episode: Episode, choice: Choice, seed: int) -> str | None:
-    player = named_player(choice.text)
+    player = named_player(choice.text, choice.environment)
     try:
         called(player, Game(RecordedHost(episode)), seed)
     except WhatWorkedError:
@@ -257,9 +265,9 @@ def _ending(code: int) -> str:
     return f"its process ended with code {code}" if code > 0 else f"its process was ended by signal {-code}"
 
 
-def _players() -> dict[str, str]:
-    try:
-        players: dict[str, str] = pkgutil.resolve_name("whatworked.episodes.players:PLAYERS")
-    except (ImportError, AttributeError):
-        return {}
-    return players
+def _players(environment: str | None = None) -> dict[str, str]:
+    """Players of an environment; of all, the first one of each name, without one or for one from elsewhere."""
+    known = None if environment is None else PLAYERS_OF.get(environment)
+    if known is not None:
+        return dict(known)
+    return {name: where for players in [*PLAYERS_OF.values()][::-1] for name, where in players.items()}

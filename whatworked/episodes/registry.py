@@ -11,7 +11,7 @@ from whatworked.errors import PluginError, unknown_name
 
 BUILT_IN = {
     "effects": "whatworked.episodes.effects:effects_environment",
-    "drift": "whatworked.environments.drift.environment:Drift",
+    "drift": "whatworked.environments.drift.environment:DriftEnvironment",
 }
 """What is called without arguments to make each."""
 GROUP = "whatworked.environments"

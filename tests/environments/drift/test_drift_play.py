@@ -22,7 +22,8 @@ from whatworked.environments.drift.scoring import events_of, revisions_of
 from whatworked.environments.drift.strategies.hands import Table
 from whatworked.environments.drift.texts import order_text, preflight_answers, scene_texts, text_file
 from whatworked.episodes import Call, Episode
-from whatworked.episodes.players.drift import DRIFT_PLAYERS, play_falsifiers, play_random, play_route
+from whatworked.episodes.players import DRIFT_PLAYERS
+from whatworked.episodes.players.drift import play_falsifiers, play_random, play_route
 from whatworked.errors import InvalidOptionError, UnknownNameError
 
 VARIANTS = [(seen, told) for seen in ("distributed", "aligned") for told in ("open", "disclosed")]
@@ -52,9 +53,7 @@ def scored(episode: Episode) -> Any:
 def test_the_route_in_four_variants_differs_in_text_and_postings_only(tmp_path: Path) -> None:
     played = {}
     for evidence, representation in VARIANTS:
-        with opened(
-            tmp_path / f"{evidence}-{representation}", evidence=evidence, representation=representation
-        ) as episode:
+        with opened(tmp_path / f"{evidence}-{representation}", variant=f"{representation}-{evidence}") as episode:
             play_route(Seat(episode))
             played[evidence, representation] = (
                 episode.opening,
@@ -116,12 +115,12 @@ def test_every_player_plays_to_its_end(player: str) -> None:
 
 
 def test_an_episode_goes_on_from_its_journal_and_scores_the_same(tmp_path: Path) -> None:
-    with opened(tmp_path, evidence="aligned", budget=60) as episode:
+    with opened(tmp_path, variant="open-aligned", budget=60) as episode:
         seat = Seat(episode)
         assert seat.call("preflight", answers=["1", "yes", "2", "3", "no"]).result == {"taken": True}
         play_random(seat, seed=3)
         before = scored(episode)
-    with opened(tmp_path, evidence="aligned", budget=60) as again:
+    with opened(tmp_path, variant="open-aligned", budget=60) as again:
         assert scored(again) == before
         assert len(again.entries) > 40
     assert before.values["flagged"]
@@ -177,6 +176,23 @@ def test_what_is_no_action_costs_a_turn_and_nothing_else(tmp_path: Path) -> None
         used = {name: budget.used for name, budget in episode.standing().budgets.items()}
         assert used == {"paid": 0, "turns": 5, "aux_turns": 5}
         assert seat.call("look", site="drum").refused.code == "bad_argument"
+
+
+def test_a_person_may_write_an_action_in_one_word_and_sees_a_map(tmp_path: Path) -> None:
+    with opened(tmp_path) as episode:
+        seat = Seat(episode)
+        told = [
+            seat.call("act", verb=words).result["event"]
+            for words in ("goto registry", "wait 3", "feed registry-line-1")
+        ]
+        assert [(event["verb"], event.get("target"), event.get("n")) for event in told] == [
+            ("goto", "registry", None), ("wait", None, 3), ("feed", "registry-line-1", None),
+        ]  # fmt: skip
+        assert seat.call("act", verb="wait long").refused.code == "no_action"
+        drawn = episode.sketch()
+        assert "[registry]" in drawn
+        assert "tick 5 of 24, 197 actions left" in drawn
+        assert all(site in drawn for site in SITES)
 
 
 def test_preflight_is_asked_once_before_the_first_action() -> None:
@@ -307,11 +323,9 @@ def test_worlds_are_found_by_name_or_file_and_settings_are_checked(tmp_path: Pat
             rules.find(name)
     with pytest.raises(InvalidOptionError, match="Leave the salt out"):
         rules.find(str(FIGURE), b"0123456789abcdef")
-    with pytest.raises(
-        InvalidOptionError, match=r"evidence is .*; there is no option 'evidense'; did you mean evidence"
-    ):
-        rules.options_of({"evidence": "all", "evidense": 1})
-    assert rules.options_of({"budget": "600"}) == {"budget": 600, "representation": "open", "evidence": "distributed"}
+    with pytest.raises(InvalidOptionError, match=r"variant is .*; there is no option 'varient'; did you mean variant"):
+        rules.options_of({"variant": "all", "varient": 1})
+    assert rules.options_of({"budget": "600"}) == {"budget": 600, "variant": "open-distributed"}
 
 
 def test_a_player_who_tries_the_falsifiers_acts_in_the_world(tmp_path: Path) -> None:

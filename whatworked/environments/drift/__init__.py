@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from whatworked.environments.drift.checking import canonical_file, instance_digest, parse_instance, read_instance
 from whatworked.environments.drift.detectors import first_truths
+from whatworked.environments.drift.environment import DriftEnvironment
 from whatworked.environments.drift.events import Action, Event
+from whatworked.environments.drift.generation import generate
 from whatworked.environments.drift.instance import Instance
 from whatworked.environments.drift.metrics import Grounded, Prediction, grounded, prediction
 from whatworked.environments.drift.order import Answer, answer_of
@@ -14,6 +16,7 @@ from whatworked.environments.drift.script import Script, read_script, run_script
 __all__ = [
     "Action",
     "Answer",
+    "DriftEnvironment",
     "Event",
     "Grounded",
     "Instance",
@@ -22,6 +25,7 @@ __all__ = [
     "answer_of",
     "canonical_file",
     "first_truths",
+    "generate",
     "grounded",
     "instance_digest",
     "moving_ticks",

@@ -11,6 +11,7 @@ from whatworked.environments.drift.opening import opening_facts, opening_text
 from whatworked.environments.drift.playing import TOOLS, Play, answered, is_closed, new_play, turn_limits
 from whatworked.environments.drift.scoring import score_events
 from whatworked.environments.drift.settings import options_of, read_settings
+from whatworked.environments.drift.sketch import sketch_of
 from whatworked.environments.drift.texts import order_facts
 from whatworked.environments.drift.tools import tool_table
 from whatworked.environments.protocol import Call, Event, Opening, Refusal, Score, Step, Tool, WorldEvent
@@ -80,6 +81,10 @@ class DriftEnvironment:
     def closed(self, state: Play) -> bool:
         """Whether no paid action or no turn is left."""
         return is_closed(state)
+
+    def sketch(self, state: Play) -> str:
+        """What a person sees before each prompt: the map, the clock, and what stands here."""
+        return sketch_of(state)
 
     def score(self, events: Sequence[Event], instance: SealedWorld, options: Mapping[str, Any]) -> Score:
         """The score of an episode, finished or not."""

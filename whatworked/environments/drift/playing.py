@@ -161,12 +161,22 @@ def answered(instance: Instance, play: Play, tool: str, arguments: Mapping[str, 
 
 
 def _acted(instance: Instance, play: Play, arguments: Mapping[str, Any]) -> Reply:
-    verb, target, n = (arguments.get(name) for name in ("verb", "target", "n"))
+    verb, target, n = _in_one_word(*(arguments.get(name) for name in ("verb", "target", "n")))
     if verb not in VERBS:
         return _spoiled(play, f"`verb` is {verb!r:.60}; it is one of {', '.join(VERBS)}")
     if verb == "wait":
         return _done(instance, play, Action(verb=verb, n=n if type(n) is int else None))
     return _done(instance, play, Action(verb=verb, target=target if isinstance(target, str) else None))
+
+
+def _in_one_word(verb: Any, target: Any, n: Any) -> tuple[Any, Any, Any]:
+    """What a person types as ``goto registry`` or ``wait 3``."""
+    if not isinstance(verb, str) or target is not None or n is not None:
+        return verb, target, n
+    verb, _, rest = verb.strip().partition(" ")
+    if verb == "wait":
+        return verb, None, int(rest) if rest.isascii() and rest.isdigit() and len(rest) < 4 else None
+    return verb, rest or None, None
 
 
 def _committed(instance: Instance, play: Play, arguments: Mapping[str, Any]) -> Reply:

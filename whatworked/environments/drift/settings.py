@@ -10,14 +10,11 @@ from whatworked.arguments import shown
 from whatworked.environments.drift.rules import Options
 from whatworked.errors import InvalidOptionError, nearest
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "representation": ("open", "disclosed"),
-    "evidence": ("distributed", "aligned"),
-}
-"""The two surfaces in which the four variants differ."""
+VARIANTS = ("open-distributed", "open-aligned", "disclosed-distributed", "disclosed-aligned")
+"""Whether the document on the representation is shown, and whether transcripts are posted."""
 BUDGETS = (1, 10_000)
 """Fewest and most paid actions."""
-DEFAULTS: dict[str, Any] = {"budget": 200, "representation": "open", "evidence": "distributed"}
+DEFAULTS: dict[str, Any] = {"budget": 200, "variant": VARIANTS[0]}
 _DIGITS = re.compile(r"[0-9]{1,9}")
 
 
@@ -27,7 +24,7 @@ def read_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     given : mapping
-        `budget`, `representation`, `evidence`; a number may be a text of digits.
+        `budget` and `variant`; a number may be a text of digits.
 
     Returns
     -------
@@ -41,9 +38,9 @@ def read_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     problems = []
     settings = dict(DEFAULTS)
     for name, value in given.items():
-        if name in CHOICES:
-            if not isinstance(value, str) or value not in CHOICES[name]:
-                problems.append(f"{name} is {shown(value)}; allowed: {', '.join(CHOICES[name])}")
+        if name == "variant":
+            if not isinstance(value, str) or value not in VARIANTS:
+                problems.append(f"variant is {shown(value)}; allowed: {', '.join(VARIANTS)}")
             settings[name] = value
         elif name == "budget":
             number = int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
@@ -61,8 +58,5 @@ def read_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def options_of(settings: Mapping[str, Any]) -> Options:
     """The rules' options from complete settings."""
-    return Options(
-        budget=settings["budget"],
-        aligned=settings["evidence"] == "aligned",
-        disclosed=settings["representation"] == "disclosed",
-    )
+    representation, _, evidence = settings["variant"].partition("-")
+    return Options(budget=settings["budget"], aligned=evidence == "aligned", disclosed=representation == "disclosed")

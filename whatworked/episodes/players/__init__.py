@@ -18,3 +18,17 @@ PLAYERS: Mapping[str, str] = MappingProxyType(
     }
 )
 """``module:function`` of each player of `effects`, called as ``function(game, seed=0)``."""
+
+DRIFT_PLAYERS: Mapping[str, str] = MappingProxyType(
+    {
+        name: f"whatworked.episodes.players.drift:play_{name.replace('-', '_')}"
+        for name in (
+            *("route", "walk", "passive", "random", "document-copier", "falsifiers"),
+            *("constant", "copy", "pace", "staging", "sweep", "wide-sweep"),
+        )
+    }
+)
+"""``module:function`` of each player of `drift`, called in the same way."""
+
+PLAYERS_OF: Mapping[str, Mapping[str, str]] = MappingProxyType({"effects": PLAYERS, "drift": DRIFT_PLAYERS})
+"""Players by the environment that they can play."""

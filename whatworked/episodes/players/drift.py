@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from whatworked.environments.drift.strategies import guesses, walks
@@ -12,17 +11,6 @@ from whatworked.environments.drift.strategies.falsifiers import FALSIFIERS
 from whatworked.environments.drift.strategies.hands import Hands
 from whatworked.environments.drift.strategies.sweep import sweep, wide_sweep
 from whatworked.episodes.players.table import Game
-
-DRIFT_PLAYERS: Mapping[str, str] = MappingProxyType(
-    {
-        name: f"whatworked.episodes.players.drift:play_{name.replace('-', '_')}"
-        for name in (
-            *("route", "walk", "passive", "random", "document-copier", "falsifiers"),
-            *("constant", "copy", "pace", "staging", "sweep", "wide-sweep"),
-        )
-    }
-)
-"""``module:function`` of each player of `drift`, called as ``function(game, seed=0)``."""
 
 
 def hands_of(game: Game) -> Hands:
