@@ -36,10 +36,8 @@ def _check_item(view: View, check: Act) -> Item:
         return Item(check.id, False, "its result bears on nothing that was stated", quotes_of(check))
     changes = [row for row in rows if row.directional and _changes(view, row)]
     for row in changes:
-        statement = next(
-            (said for said in view.propositions.values() if _bears(said.type, said.idea, row) and said.at < row.at),
-            None,
-        )
+        stated = (said for said in view.said_of.get(row.idea, ()) if said.type in _STATED and said.at < row.at)
+        statement = next(stated, None)
         if statement is not None:
             return Item(check.id, True, f"{row.direction} {row.idea}", quotes_of(check, row, statement))
     if changes:
@@ -49,10 +47,6 @@ def _check_item(view: View, check: Act) -> Item:
     else:
         why = "the result was void or decided nothing"
     return Item(check.id, False, why, quotes_of(check, rows[0]))
-
-
-def _bears(kind: str, idea: str | None, row: Verdict) -> bool:
-    return kind in _STATED and idea == row.idea
 
 
 def _changes(view: View, row: Verdict) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
 from whatworked.process.graph.model import Act, Idea, Proposition, Quote
 from whatworked.process.measures.view import Abstention, Item, View, quotes_of
 
+_AHEAD = frozenset({"conjecture", "question", "prediction"})
 REACH = 8
 """Acts before and after one that are looked at for subjects that recur."""
 
@@ -75,13 +77,15 @@ def subject_opened(view: View) -> tuple[Item, ...]:
 def leaves_subject(view: View) -> tuple[Item, ...]:
     """T4: launches that their result contradicted, after which the next launch was on another subject."""
     launches = view.acts_of("launch")
+    moments = [launch.at for launch in launches]
     items = []
     for launch in launches:
         against = [row for check in view.looks_at(launch.id) for row in view.verdicts_by.get(check.id, ())]
         against = [
             row for row in against if row.idea == launch.idea and row.direction == "contradicts" and not row.void
         ]
-        later = [other for other in launches if against and other.at > against[0].at]
+        following = bisect_right(moments, against[0].at) if against else len(launches)
+        later = launches[following : following + 1]
         here, there = _subject(view, launch), _subject(view, later[0]) if later else None
         if here is not None and there is not None and view.is_research(launch.idea):
             why = f"next was {later[0].id} on {'the same subject' if here == there else 'another subject'}"
@@ -118,11 +122,12 @@ def hypothesis_first(view: View) -> tuple[Item, ...]:
     """T6: research ideas with a result of which something was stated before the first result was shown."""
     items = []
     for idea in _research_ideas(view):
-        launches = [launch for launch in view.acts_of("launch") if launch.idea == idea.id]
+        acts = view.acts_on.get(idea.id, ())
+        launches = [act for act in acts if act.type == "launch" and not act.mandated]
         shown = view.first_shown(launches)
         if shown is None:
             continue
-        stated = [said for said in view.said("conjecture", "question", "prediction") if said.idea == idea.id]
+        stated = [said for said in view.said_of.get(idea.id, ()) if said.type in _AHEAD]
         stated += [
             view.propositions[edge.target] for launch in launches for edge in view.edges_from("expects", launch.id)
         ]
@@ -145,6 +150,5 @@ def _subject(view: View, act: Act) -> str | None:
 
 
 def _first_quotes(view: View, idea: Idea) -> tuple[Quote, ...]:
-    about: list[Proposition | Act] = [*view.graph.propositions, *view.graph.acts]
-    nodes = [node for node in about if node.idea == idea.id]
+    nodes: list[Proposition | Act] = [*view.said_of.get(idea.id, ())[:1], *view.acts_on.get(idea.id, ())[:1]]
     return quotes_of(min(nodes, key=lambda node: (node.at, node.id))) if nodes else ()

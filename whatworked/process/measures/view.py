@@ -98,6 +98,24 @@ class View:
         return {check: tuple(rows) for check, rows in found.items()}
 
     @cached_property
+    def said_of(self) -> Mapping[str, tuple[Proposition, ...]]:
+        """Propositions by idea, in order of time."""
+        found: dict[str, list[Proposition]] = {}
+        for said in self.graph.propositions:
+            if said.idea is not None:
+                found.setdefault(said.idea, []).append(said)
+        return {idea: tuple(members) for idea, members in found.items()}
+
+    @cached_property
+    def acts_on(self) -> Mapping[str, tuple[Act, ...]]:
+        """Acts by idea, in order of time."""
+        found: dict[str, list[Act]] = {}
+        for act in self.graph.acts:
+            if act.idea is not None:
+                found.setdefault(act.idea, []).append(act)
+        return {idea: tuple(members) for idea, members in found.items()}
+
+    @cached_property
     def _out(self) -> Mapping[tuple[EdgeType, str], tuple[Edge, ...]]:
         found: dict[tuple[EdgeType, str], list[Edge]] = {}
         for edge in self.graph.edges:
