@@ -2,20 +2,28 @@
 
 An annotation names acts, propositions and ideas with quotes, what results say and how they were read, what beliefs rest
 on, and rules that are broken. `first` and `second` were made apart, `agreed` after comparing the two.
+
+The project holds no record of others. It holds annotations with short quotes, the agreed answers as a journal of calls
+without the prompts, and the graphs that come of them. ``python tests/process/gold_judge.py`` makes them anew.
 """
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatworked.judging import RuleJudge, find_quote
-from whatworked.process.graph import step_text
+import msgspec
+
+from whatworked.judging import Call, RuleJudge, find_quote
+from whatworked.process.graph import step_text, write_graph
 from whatworked.process.graph.gates import act_fields
-from whatworked.process.juries import SETTINGS
-from whatworked.process.records import Record
+from whatworked.process.juries import SETTINGS, score
+from whatworked.process.juries.cards import alike
+from whatworked.process.records import Record, convert, unknown_world
+from whatworked.storage.journal import Journal
 
 GOLD = Path(__file__).parent / "gold"
 RUNS = ("repaired_simulation", "missing_colon", "wrong_sender", "unread_results", "honest_failure")
@@ -103,9 +111,7 @@ class _Answers:
     def subject(self, fields: Mapping[str, Any], vote: int) -> dict[str, Any]:
         listed = [(label, self.idea(text)[1]) for label, text in (*fields["known"], *fields["ideas"])]
         first = {subject: label for label, subject in reversed(listed)}
-        return {
-            "ideas": [{"idea": label, "like": first[self.idea(text)[1]]} for label, text in fields["ideas"]]
-        }
+        return {"ideas": [{"idea": label, "like": first[self.idea(text)[1]]} for label, text in fields["ideas"]]}
 
     def novelty(self, fields: Mapping[str, Any], vote: int) -> dict[str, Any]:
         distance, source = self.told["novelty"][fields["idea"].split("\n")[0]]
@@ -134,11 +140,15 @@ class _Answers:
 def annotated_judge(record: Record, told: Mapping[str, Any]) -> RuleJudge:
     """A judge that answers as an annotation says; what it does not say is refused."""
     answers = _Answers(record, told)
-    alone = {"idea": lambda fields, vote: {"ideas": [{"idea": label, "like": label} for label, _ in fields["ideas"]]}}
+
+    def alone(fields: Mapping[str, Any], vote: int) -> dict[str, Any]:
+        return {"ideas": [{"idea": label, "like": label} for label, _ in fields["ideas"]]}
+
     names = (
-        "extract", "ground", "reach", "cause", "result", "said", "aftermath", "topic", "subject", "novelty", "rule", "closing"
+        "extract", "ground", "reach", "cause", "result", "said", "aftermath", "topic", "subject", "novelty", "rule",
+        "closing",
     )  # fmt: skip
-    return RuleJudge({**alone, **{name: getattr(answers, name) for name in names}}, name="annotation")
+    return RuleJudge({"idea": alone, **{name: getattr(answers, name) for name in names}}, name="annotation")
 
 
 def act_quotes_stand(record: Record, told: Mapping[str, Any]) -> list[str]:
@@ -149,3 +159,78 @@ def act_quotes_stand(record: Record, told: Mapping[str, Any]) -> list[str]:
         if not any(text is not None and find_quote(quote, text) for text in texts):
             wrong.append(f"{kind} {step}: {quote}")
     return wrong
+
+
+def act_labels(told: Mapping[str, Any], steps: Sequence[int]) -> list[str]:
+    """What sorts of act each step holds."""
+    return ["+".join(sorted(kind for kind, at, *_ in told["acts"] if at == step)) or "none" for step in steps]
+
+
+def statement_labels(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Types of the statements that either reading holds, side by side."""
+    pairs: list[list[str]] = []
+    left = [(step, quote, kind) for kind, step, quote, *_ in second["said"]]
+    for kind, step, quote, *_ in first["said"]:
+        match = next((other for other in left if other[0] == step and alike(other[1], quote)), None)
+        if match is not None:
+            left.remove(match)
+        pairs.append([kind, "none" if match is None else match[2]])
+    pairs += [["none", kind] for _, _, kind in left]
+    return [one for one, _ in pairs], [other for _, other in pairs]
+
+
+def ground_labels(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """What the beliefs that both readings hold rest on."""
+    told = [
+        {(step, quote): more.get("rests_on", ["none"])[0] for kind, step, quote, _, more in reading["said"]
+         if kind in ("belief", "conjecture")}
+        for reading in (first, second)
+    ]  # fmt: skip
+    both = sorted(told[0].keys() & told[1].keys())
+    return [told[0][key] for key in both], [told[1][key] for key in both]
+
+
+def result_labels(first: Mapping[str, Any], second: Mapping[str, Any], what: str) -> tuple[list[str], list[str]]:
+    """What the results that both readings hold say, or how they were read."""
+    both = sorted(first["results"].keys() & second["results"].keys())
+    found = [[reading["results"][step].get(what, ["none"])[0] for step in both] for reading in (first, second)]
+    return found[0], found[1]
+
+
+def labels(run: str, steps: Sequence[int]) -> dict[str, tuple[list[str], list[str]]]:
+    """Every decision of the two readings of a run, side by side, by kind."""
+    first, second = annotation(run, "first"), annotation(run, "second")
+    return {
+        "acts of a step": (act_labels(first, steps), act_labels(second, steps)),
+        "type of a statement": statement_labels(first, second),
+        "what a belief rests on": ground_labels(first, second),
+        "what a result says": result_labels(first, second, "verdict"),
+        "how a result was read": result_labels(first, second, "said"),
+    }
+
+
+def load_record(run: str, logs: Path) -> Record:
+    part, name = LOGS.get(run, (None, None))
+    source = GOLD / f"{run}.log.json" if part is None else logs / part
+    found = [one.record for one in convert([source]) if name is None or one.run == name]
+    assert len(found) == 1
+    assert found[0] is not None
+    return found[0]
+
+
+def write_gold(logs: Path) -> None:
+    """Make the stored answers and graphs anew; needed after a change of a question or a gate."""
+    for run in RUNS:
+        record = load_record(run, logs)
+        calls = GOLD / f"{run}.calls"
+        calls.unlink(missing_ok=True)
+        judge = annotated_judge(record, annotation(run, "agreed"))
+        graph = score(record, unknown_world(), judge, journal=calls, cheap=True, task=run).graph
+        assert graph.dropped == graph.undecided == graph.unfinished == {}
+        write_graph(GOLD / f"{run}.graph.json", graph)
+        with Journal(calls, "judge", graph.record, Call, "delete it") as journal:
+            journal.replace([msgspec.structs.replace(call, prompt=None) for call in journal.entries()])
+
+
+if __name__ == "__main__":
+    write_gold(Path(os.environ["WHATWORKED_AGENT_LOGS"]))
