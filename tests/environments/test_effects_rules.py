@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from whatworked.controls import estimator
 from whatworked.environments.effects import deliver
+from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.errors import InvalidOptionError, UnknownNameError
 from whatworked.grading import grade, grade_missing
+from whatworked.surfaces import ResponseSurface
 from whatworked.surfaces.masks import mask_strings
 
 MASKS = mask_strings(4)
@@ -80,6 +82,18 @@ class TestSubmitting:
         step = game.call("submit_diagnosis", predictions={"0011": 0.1, "0111": 0.2, "1000": 0.3})
         assert (step.result["delivered"], step.result["completed_with_kept"]) == (True, 13)
         assert game.state.delivered.values == tuple(table(0.5, m0011=0.1, m0111=0.2, m1000=0.3).values())
+
+    def test_a_large_cube_has_short_answers(self):
+        big = Game(SurfaceInstance("big", ResponseSurface(tuple("ABCDEFGHIJ"), [0.5] * 1024)), budget=2)
+        step = big.call("submit_diagnosis", predictions={"0" * 10: 0.5, "1" * 10: 0.5})
+        assert len(step.result["to_send"]) == 256
+        assert "Send only the 256 in to_send and the 766 behind them" in step.refusal.message
+
+    def test_rounding_in_a_typed_table_is_no_contradiction(self):
+        game = Game(made_up(4))
+        truth = game.instance.surface
+        typed = {mask: round(float(truth[mask]), 3) for mask in MASKS}
+        assert game.call("submit_diagnosis", predictions=typed).result["warnings"] == []
 
     def test_an_entry_given_twice_is_not_kept(self):
         game = Game(made_up(4))

@@ -12,8 +12,8 @@ from whatworked.environments.effects.state import EffectsState
 from whatworked.surfaces.masks import FloatArray, mask_string
 from whatworked.wording import counted, first_few
 
-NOTICEABLE = 1e-6
-"""Difference between two utilities from which they are said to contradict each other."""
+NOTICEABLE = 1e-3
+"""Difference above which two utilities contradict each other; less is rounding in a table that was typed."""
 _NAMED = 4
 
 

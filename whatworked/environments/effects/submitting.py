@@ -6,7 +6,7 @@ kept counts for nothing until a table is whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whatworked.environments.effects.answers import EffectsStep, Refused
@@ -25,6 +25,8 @@ SUBMIT, DRAFT = "submit_diagnosis", "draft"
 """The tools."""
 _FORMS = ("predictions", "estimator", "calculation")
 _NAMED = 6
+_LISTED = 256
+"""Masks that an answer lists at most."""
 _MOST_ENTRIES = 4
 """Entries that a table may have, in cubes: more are no table with a few mistakes."""
 
@@ -195,23 +197,28 @@ def _refused_table(
         *_phrases("no mask of this task", reading.unknown),
         *_phrases("missing", absent),
     ]
-    result: dict[str, Any] = {"kept": len(kept), "to_send": missing}
+    result: dict[str, Any] = {"kept": len(kept), "to_send": missing[:_LISTED]}
     if wrong:
-        result["wrong"] = dict(wrong)
+        result["wrong"] = dict(list(wrong.items())[:_LISTED])
     if reading.unknown:
-        result["unknown"] = list(reading.unknown[:cells])
+        result["unknown"] = list(reading.unknown[:_LISTED])
     return Refused(
         "bad_table",
         f"The table was refused: {'; '.join(parts)}. A table has each of the {cells} masks of {state.d} characters "
         f"once, with a finite number from 0 to 1. Nothing was delivered. {_kept_so_far(kept)} "
         + (
-            f"Send only the {len(missing)} in to_send, as predictions, to complete it; or a whole table."
+            f"Send only the {_to_send(missing)}, as predictions, to complete it; or a whole table."
             if missing
             else "All masks are there now: send predictions {} to hand in what is kept, or a whole table."
         ),
         result,
         state.with_(kept=dict(kept)),
     )
+
+
+def _to_send(missing: Sequence[str]) -> str:
+    rest = f" and the {len(missing) - _LISTED} behind them" if len(missing) > _LISTED else ""
+    return f"{min(len(missing), _LISTED)} in to_send{rest}"
 
 
 def _phrases(what: str, names: tuple[str, ...] | list[str]) -> list[str]:
