@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
+from importlib.resources import files
 
 import msgspec
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from whatworked.storage.canonical import sha256
 from whatworked.surfaces.masks import IntArray, as_strings, mask_ranks
 
-FILE = Path(__file__).resolve().parent / "designs.tsv"
+FILE = files("whatworked.controls") / "designs.tsv"
 _TITLE = "d\tdegree\tclasses\torder\trounding"
 
 

@@ -17,6 +17,7 @@ from whatworked.grading.record import Record
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.storage.files import read_file, storage_errors, write_atomic
 from whatworked.storage.index import INDEX, DigestIndex, load_index
+from whatworked.storage.package_data import package_folder
 from whatworked.workers.software import Maker
 
 SCHEMA = 1
@@ -63,7 +64,7 @@ class StudyIndex(DigestIndex[StudyEntry, Maker], frozen=True, kw_only=True):
 
 def folder() -> Path:
     """Folder of the records that come with the package."""
-    return Path(__file__).resolve().parent / "records"
+    return package_folder("whatworked.controls", "records")
 
 
 def records_path(where: Path, condition: str) -> Path:

@@ -9,6 +9,7 @@ from whatworked.arguments import path
 from whatworked.errors import ReferenceTableError, unknown_name
 from whatworked.storage.canonical import sha256
 from whatworked.storage.files import read_file, storage_errors
+from whatworked.storage.package_data import package_folder
 
 if TYPE_CHECKING:
     from whatworked.references.schema import Table
@@ -22,7 +23,7 @@ LARGEST = 1 << 29
 
 def folder() -> Path:
     """Folder of the tables that come with the package."""
-    return Path(__file__).resolve().parent
+    return package_folder("whatworked.references")
 
 
 def _in(where: Path | str | None) -> Path:

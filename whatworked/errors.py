@@ -102,6 +102,10 @@ class TransferError(ExecutionError):
         self.cause = cause
 
 
+class UnsupportedSystemError(WhatWorkedError):
+    """A system that lacks what a command needs, as Windows does for worker processes held to limits."""
+
+
 class ReferenceTableError(WhatWorkedError):
     """A reference table that is missing, altered or of an unknown schema."""
 

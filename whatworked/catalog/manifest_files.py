@@ -20,6 +20,7 @@ from whatworked.catalog.manifest_layout import NAME, Manifest, Preparation, Read
 from whatworked.catalog.tracks import SIX, TRACKS, Track
 from whatworked.errors import ManifestError, unknown_name
 from whatworked.storage.files import user_path
+from whatworked.storage.package_data import package_folder
 
 FOLDERS_VARIABLE = "WHATWORKED_MANIFESTS"
 ENTRY_POINT_GROUP = "whatworked.manifests"
@@ -186,9 +187,10 @@ def _kind(part: type[msgspec.Struct]) -> str:
 
 
 def _package_folder() -> Path:
-    from whatworked import data_manifests
-
-    return Path(data_manifests.__path__[0])
+    folder = package_folder("whatworked.data_manifests")
+    if not any(folder.glob("*.toml")):
+        raise ManifestError(f"{folder} holds no manifest, though the package's own belong there; install it again")
+    return folder
 
 
 def _folders(extra: str) -> Iterator[Path]:

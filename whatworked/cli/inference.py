@@ -135,13 +135,14 @@ def calibrate(plot: Path | None, out: Path | None, output: str) -> None:
 @inference.command("rebuild-outside")
 def rebuild_outside() -> None:
     """Run all configurations of the surfaces outside the catalog again and write their table (about a minute)."""
-    from whatworked.inference.study.surfaces.recorded import PATH, rebuild_outside
+    from whatworked.inference.study.surfaces.recorded import rebuild_outside, recorded_path
     from whatworked.inference.study.surfaces.sources import DEVELOPMENT, FRESH
     from whatworked.progress import progress
 
+    path = recorded_path()
     with progress(len(DEVELOPMENT) + len(FRESH), "surface") as bar:
-        count = rebuild_outside(report=bar)
-    echo(f"{count} surfaces written to {PATH}")
+        count = rebuild_outside(path, bar)
+    echo(f"{count} surfaces written to {path}")
 
 
 def _run(methods: Mapping[str, Build], tasks: Sequence[Task], relabellings: int) -> list[GameRow]:

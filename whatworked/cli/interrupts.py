@@ -31,11 +31,18 @@ def keep_interrupts() -> None:
 def _interrupt_soon() -> None:
     """Signal the main thread from another one, when it has left the place where nothing can be raised.
 
-    A real signal, since it also ends the main thread's waiting.
+    A real signal where there are any, since it also ends the main thread's waiting.
     """
+    import _thread
     import signal
     import threading
 
-    timer = threading.Timer(PAUSE_SECONDS, signal.pthread_kill, (threading.main_thread().ident or 0, signal.SIGINT))
+    def interrupt() -> None:
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            _thread.interrupt_main()
+
+    timer = threading.Timer(PAUSE_SECONDS, interrupt)
     timer.daemon = True
     timer.start()

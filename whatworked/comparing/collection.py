@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from whatworked.arguments import is_several, names, path, shown, whole_numbers
 from whatworked.errors import InvalidOptionError, unknown_name
 from whatworked.grading.record import Key, place_of
 from whatworked.grading.score import Score
@@ -92,17 +95,17 @@ class RunCollection:
         return self if len(rows) == len(self.rows) else replace(self, rows=rows)
 
     def narrowed(
-        self, tracks: Iterable[str] = (), budgets: Iterable[int] = (), methods: Iterable[str] = ()
+        self, tracks: str | Iterable[str] = (), budgets: int | Iterable[int] = (), methods: str | Iterable[str] = ()
     ) -> RunCollection:
         """The same with some of the results.
 
         Parameters
         ----------
-        tracks : iterable of str
+        tracks : str or iterable of str
             Those to keep; none means all.
-        budgets : iterable of int
+        budgets : int or iterable of int
             Likewise.
-        methods : iterable of str
+        methods : str or iterable of str
             Likewise.
 
         Returns
@@ -114,11 +117,12 @@ class RunCollection:
         UnknownNameError
             For a track, budget or method that has no result; the message offers those that have.
         InvalidOptionError
-            If no result is of all of them.
+            If no result is of all of them, or one is no text or no number.
         """
         rows = self.rows
-        for (column, value_of), names in zip(_COLUMNS.items(), (tracks, budgets, methods), strict=True):
-            held, wanted = dict.fromkeys(value_of(row) for row in self.rows), tuple(names)
+        given = (names(tracks, "tracks"), whole_numbers(budgets, "budgets"), names(methods, "methods"))
+        for (column, value_of), wanted in zip(_COLUMNS.items(), given, strict=True):
+            held = dict.fromkeys(value_of(row) for row in self.rows)
             for name in wanted:
                 if name not in held:
                     raise unknown_name(column, str(name), [str(value) for value in held])
@@ -129,14 +133,14 @@ class RunCollection:
         return replace(self, rows=rows, costs=costs)
 
 
-def collect_runs(runs: Run | Iterable[Run]) -> RunCollection:
+def collect_runs(runs: Run | Path | str | Iterable[Run | Path | str]) -> RunCollection:
     """Put runs together.
 
     Parameters
     ----------
-    runs : Run or several
-        At least one. A method that is the same in several of them (same plug-ins of the same origin, same batch, with
-        or without rules) is one method; a record that is in several must be equal in all.
+    runs : Run, path or several
+        At least one, or the folder that holds it. A method that is the same in several of them (same plug-ins of the
+        same origin, same batch, with or without rules) is one method; a record that is in several must be equal in all.
 
     Returns
     -------
@@ -145,19 +149,22 @@ def collect_runs(runs: Run | Iterable[Run]) -> RunCollection:
     Raises
     ------
     InvalidOptionError
-        If the runs were made on different reference tables, or equal methods disagree on a record.
+        If the runs were made on different reference tables, equal methods disagree on a record, or something is neither
+        a run nor the folder of one.
+    RunError, StorageError
+        If a folder cannot be read; see `whatworked.runs.read_run`.
     """
-    runs = (runs,) if isinstance(runs, Run) else tuple(runs)
+    runs = _runs_of(runs)
     _check_tables(runs)
     forms: dict[str, dict[_MethodForm, str]] = {}
     rows: dict[Key, TidyRow] = {}
     costs: dict[Key, RecordCost] = {}
     every: list[dict[str, str]] = []
     for run in runs:
-        names = {label: _name(label, form, run, forms) for label, form in _forms(run).items()}
-        every.append(names)
+        named = {label: _name(label, form, run, forms) for label, form in _forms(run).items()}
+        every.append(named)
         for row in run.rows():
-            renamed = replace(row, method=names[row.method])
+            renamed = replace(row, method=named[row.method])
             if rows.setdefault(renamed.key, renamed) != renamed:
                 raise InvalidOptionError(
                     f"{run.name} and another run disagree on {place_of(row.key)}: the method is not deterministic, met "
@@ -165,13 +172,26 @@ def collect_runs(runs: Run | Iterable[Run]) -> RunCollection:
                 )
         for cost in run.costs:
             condition, method, budget, seed = cost.key
-            costs[condition, names[method], budget, seed] = cost
+            costs[condition, named[method], budget, seed] = cost
     return RunCollection(tuple(rows.values()), costs, runs, tuple(every))
 
 
 def collect_folders(folders: Iterable[Path]) -> RunCollection:
     """Read the runs in `folders` and put them together; errors are those of `read_run` and `collect_runs`."""
-    return collect_runs([read_run(folder) for folder in folders])
+    return collect_runs(folders)
+
+
+def _runs_of(given: object) -> tuple[Run, ...]:
+    if isinstance(given, Run):
+        return (given,)
+    if isinstance(given, str | os.PathLike):
+        return (read_run(path(given, "folder of a run")),)
+    if not is_several(given):
+        raise InvalidOptionError(
+            f"a run is {shown(given)}; give what bench or read_run returns, or the folder of a run"
+        )
+    several: Any = given
+    return tuple(run for each in several for run in _runs_of(each))
 
 
 @dataclass(frozen=True)

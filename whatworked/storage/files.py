@@ -89,8 +89,7 @@ def read_start(path: Path, most: int, doing: str = "read") -> bytes:
         If it cannot be read or is no regular file.
     """
     with storage_errors(path, doing):
-        # Without O_NONBLOCK, opening a pipe waits until somebody writes to it.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        handle = os.open(path, _to_read())
         with os.fdopen(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise StorageError(f"cannot {doing} {path}: it is no regular file; copy it into one, then run again")
@@ -98,6 +97,14 @@ def read_start(path: Path, most: int, doing: str = "read") -> bytes:
         if data is None:  # what the system offers as a file, but has nothing to read at the moment
             raise StorageError(f"cannot {doing} {path}: it has no content of its own; copy it into a file")
         return data
+
+
+def _to_read() -> int:
+    """Flags, of those that the system has: not to wait for a writer to a pipe, and to take bytes as they are."""
+    flags = os.O_RDONLY
+    for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    return flags
 
 
 def user_path(text: str | Path) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from whatworked.errors import StorageError
 from whatworked.storage.files import storage_errors
+from whatworked.storage.posix import require_posix
 
 # A link could lead to a file that somebody else owns.
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -25,7 +26,10 @@ def folder_lock(folder: Path) -> Iterator[None]:
     ------
     StorageError
         If another process holds the folder, or the folder cannot be made or locked.
+    UnsupportedSystemError
+        On a system without locks of this kind.
     """
+    require_posix()
     import fcntl
 
     with storage_errors(folder, "write"):

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
+from whatworked.storage.posix import require_posix
 from whatworked.workers.call import Answer, Call, Subject
 from whatworked.workers.call import Supply as Supply
 from whatworked.workers.processes import DEFAULT_BACKEND as DEFAULT_BACKEND
@@ -85,7 +86,10 @@ def open_pool(backend: str, jobs: int, profile: NumericProfile, tasks: int) -> I
     ------
     UnknownNameError, InvalidOptionError, MissingExtraError
         For a backend that does not exist or does not suit, fewer than one job, a backend whose package is missing.
+    UnsupportedSystemError
+        On a system where processes cannot be held to limits.
     """
+    require_posix()
     jobs = worker_count(jobs, tasks)
     if backend == DEFAULT_BACKEND:
         from whatworked.workers.local import open_local

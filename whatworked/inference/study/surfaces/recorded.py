@@ -14,11 +14,11 @@ from whatworked.declaration.stage import StageKey, StageResult
 from whatworked.errors import ReferenceTableError
 from whatworked.inference.study.surfaces.sources import DEVELOPMENT, FRESH
 from whatworked.progress import Progress
+from whatworked.storage.package_data import package_folder
 from whatworked.surfaces.masks import mask_strings
 from whatworked.surfaces.surface import ResponseSurface
 
 Group = Literal["development", "fresh", "synthetic"]
-PATH = Path(__file__).with_name("surfaces.tsv")
 _HEADER = "group\tfamily\tname\tutilities of all masks in canonical order"
 
 
@@ -41,8 +41,13 @@ class OutsideSurface:
     surface: ResponseSurface
 
 
+def recorded_path() -> Path:
+    """Where the file stands that comes with the package."""
+    return package_folder("whatworked.inference.study.surfaces") / "surfaces.tsv"
+
+
 @cache
-def load_outside(path: Path = PATH) -> tuple[OutsideSurface, ...]:
+def load_outside(path: Path | None = None) -> tuple[OutsideSurface, ...]:
     """All recorded surfaces of the groups ``development`` and ``fresh``.
 
     Raises
@@ -50,6 +55,7 @@ def load_outside(path: Path = PATH) -> tuple[OutsideSurface, ...]:
     ReferenceTableError
         If the file is missing or a line is not what it should be.
     """
+    path = path or recorded_path()
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -72,7 +78,7 @@ def _parsed(line: str, path: Path) -> OutsideSurface:
     return OutsideSurface("fresh" if group == "fresh" else "development", family, surface)
 
 
-def rebuild_outside(path: Path = PATH, report: Progress | None = None) -> int:
+def rebuild_outside(path: Path, report: Progress | None = None) -> int:
     """Run all configurations of all surfaces and write the file; return the number of surfaces.
 
     Values can differ in the last digits between machines: the runs use this process as it is, not the pinned one of the
