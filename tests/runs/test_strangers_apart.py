@@ -14,7 +14,7 @@ from whatworked.plugins import load
 from whatworked.plugins.process_state import noticing, preserved
 
 PLUGINS = """
-import os, sys, subprocess, multiprocessing
+import os, sys, subprocess, multiprocessing, concurrent.futures
 import numpy as np
 
 np.seterr(all="raise")
@@ -45,6 +45,19 @@ class Leaves(Flat):
     def __init__(self):
         sys.exit(0)
 
+class Quits(Flat):
+    def __init__(self):
+        os._exit(0)
+
+class Stops(Flat):
+    def __init__(self):
+        raise KeyboardInterrupt
+
+class Parses(Flat):
+    def __init__(self):
+        import argparse
+        argparse.ArgumentParser(prog="mine").parse_args(["--no-such"])
+
 class Interrupts(Flat):
     def fit(self, masks, utilities):
         raise KeyboardInterrupt
@@ -67,12 +80,39 @@ class Writes(Flat):
         subprocess.run(["echo", "loud"])
         return super().fit(masks, utilities)
 
+def put(queue, x):
+    queue.put(square(x))
+
+def pool(context):
+    with context.Pool(1) as workers:
+        return workers.map(square, [3])
+
+def executor(context):
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as workers:
+        return list(workers.map(square, [3]))
+
+def process(context):
+    queue = context.SimpleQueue()
+    child = context.Process(target=put, args=(queue, 3))
+    child.start()
+    found = queue.get()
+    child.join()
+    return [found]
+
+def joblib(backend):
+    from joblib import Parallel, delayed
+    return Parallel(n_jobs=2, backend=backend)(delayed(square)(x) for x in [3])
+
+def loky(_):
+    from joblib.externals.loky import get_reusable_executor
+    return list(get_reusable_executor(1).map(lambda x: square(x), [3]))
+
 class Pools(Flat):
-    def __init__(self, method):
-        self.method = method
     def fit(self, masks, utilities):
-        with multiprocessing.get_context(self.method).Pool(1) as pool:
-            assert pool.map(square, [3]) == [9]
+        contexts = [multiprocessing.get_context(method) for method in ("spawn", "forkserver", "fork")]
+        ways = [(pool, context) for context in contexts] + [(executor, contexts[1]), (process, contexts[0])]
+        for way, given in [*ways, (joblib, "loky"), (joblib, "multiprocessing"), (joblib, "threading"), (loky, "")]:
+            assert way(given) == [9], (way, given)
         return super().fit(masks, utilities)
 """
 
@@ -83,7 +123,7 @@ def bench(tmp_path, *names, out="out"):
     given = [text for name in names for text in ("--estimator", f"{file}:{name}")]
     command = ["bench", "--estimator", "gp", *given, "--policy", "random", "--conditions", "wine", "--budgets", "4"]
     folder = tmp_path / out
-    options = ["--seeds", "1", "--jobs", "1", "--time-limit", "60", "--out", str(folder)]
+    options = ["--seeds", "1", "--jobs", "1", "--time-limit", "120", "--out", str(folder)]
     code = subprocess.run([sys.executable, "-m", "whatworked", *command, *options], check=False).returncode
     with (folder / "records.csv").open() as lines:
         return code, {row["estimator"]: row for row in csv.DictReader(lines)}
@@ -91,12 +131,18 @@ def bench(tmp_path, *names, out="out"):
 
 def test_nobody_changes_a_neighbour_and_every_failure_is_named(tmp_path):
     _, alone = bench(tmp_path, out="alone")
-    _, rows = bench(tmp_path, "Patches", "Limits", "Interrupts", "Says", "Aborts", "Flat")
+    leaving = ("Leaves", "Quits", "Stops", "Parses")
+    code, rows = bench(tmp_path, "Patches", "Limits", "Interrupts", "Says", "Aborts", *leaving, "Flat")
+    assert code == 0
     assert rows["gp"] == alone["gp"]
     assert not rows["Flat"]["failure"]
     assert not rows["Limits"]["failure"]
     for name, cause in (("Interrupts", "KeyboardInterrupt"), ("Says", "Broken"), ("Aborts", "died")):
         assert cause in rows[name]["failure"]
+    told = {name: rows[name]["failure"].partition(" cannot be built: ")[2] for name in leaving}
+    assert told == dict(
+        zip(leaving, ("SystemExit: 0", "SystemExit: 0", "KeyboardInterrupt", "SystemExit: 2"), strict=True)
+    )
 
 
 def test_a_constructor_that_exits_is_a_named_error(tmp_path):
@@ -109,11 +155,9 @@ def test_a_constructor_that_exits_is_a_named_error(tmp_path):
     assert "Leaves' cannot be built: SystemExit" in done.stderr
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
-def test_children_of_a_plugin_import_its_module(tmp_path, method):
-    _, rows = bench(tmp_path, f"Pools(method='{method}')")
-    (row,) = [row for name, row in rows.items() if name != "gp"]
-    assert not row["failure"]
+def test_children_of_a_plugin_import_its_module(tmp_path):
+    _, rows = bench(tmp_path, "Pools")
+    assert rows["Pools"]["failure"] == ""
 
 
 def test_standard_output_is_the_commands_own(tmp_path):

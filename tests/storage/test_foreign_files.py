@@ -64,6 +64,33 @@ def test_fresh_replaces_a_run_of_its_own_and_nothing_else(tmp_path):
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
+def test_fresh_keeps_what_the_user_put_in_place_of_a_finished_runs_file(tmp_path):
+    run(tmp_path)
+    for name in OF_A_RUN[1:-2]:
+        written = (tmp_path / name).read_bytes()
+        contents = [b'{"name": "mine"}\n'] if name == "software.json" else [b"my own\n", b"a;b\n1;2\n", b"\x89PNG"]
+        for content in contents:
+            (tmp_path / name).write_bytes(content)
+            with pytest.raises(StorageError, match=f"has {name}, which whatworked bench did not write"):
+                run(tmp_path, fresh=True)
+            assert (tmp_path / name).read_bytes() == content
+        (tmp_path / name).write_bytes(b"" if name == "records.csv" else written)
+    assert run(tmp_path, fresh=True).records
+    assert (tmp_path / "records.csv").read_bytes()
+
+
+@pytest.mark.parametrize("content", [*CONTENTS, b'{"entries": [], "mine": 1}', b'{"entries": {}}', b"[" * 100_000])
+def test_leaderboard_update_refuses_what_it_did_not_write(tmp_path, content):
+    path = tmp_path / "leaderboard.json"
+    path.write_bytes(content)
+    done = invoke("leaderboard", "--results", tmp_path, "--update")
+    assert "leaderboard.json, which whatworked leaderboard did not write" in str(done.exception) + done.output
+    assert path.read_bytes() == content
+    path.unlink()
+    for _ in range(2):
+        assert invoke("leaderboard", "--results", tmp_path, "--update").exit_code == 0
+
+
 def test_a_table_of_the_users_own_beside_an_unfinished_run_is_kept(tmp_path):
     run(tmp_path)
     (tmp_path / "manifest.json").unlink()

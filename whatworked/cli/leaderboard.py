@@ -55,8 +55,9 @@ def leaderboard(
     """
     from whatworked.errors import InvalidOptionError
     from whatworked.grading.score import PRIMARY, score_named
-    from whatworked.leaderboard.board import BOARD, board_of, encode_board, recorded_board
+    from whatworked.leaderboard.board import BOARD, board_of, encode_board, is_board, recorded_board
     from whatworked.storage.files import write_atomic
+    from whatworked.storage.foreign import refuse_foreign
 
     score = score_named(metric)
     if update and results is None:
@@ -65,6 +66,7 @@ def leaderboard(
         raise InvalidOptionError("--update writes the board of recovery; leave out --metric")
     entries = recorded_board(score) if results is None else board_of(results, score)
     if update and results is not None:
+        refuse_foreign({results / BOARD: is_board}, "whatworked leaderboard")
         write_atomic(results / BOARD, encode_board(entries))
     chosen = _chosen(entries, {"track": tracks, "budget": budgets, "method": methods, "submission": runs})
     chosen = [entry for entry in chosen if rules is None or entry.rules == rules]

@@ -223,6 +223,15 @@ def decode_board(data: bytes) -> list[LeaderboardEntry]:
     return list(msgspec.json.decode(data, type=_Board).entries)
 
 
+def is_board(data: bytes) -> bool:
+    """Whether a file is that of a leaderboard, whatever version wrote it."""
+    try:
+        content = msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return isinstance(content, dict) and list(content) == ["entries"] and isinstance(content["entries"], list)
+
+
 def _whole_tracks(names: Collection[str]) -> set[str]:
     """Tracks of the catalog of which every condition is among some names."""
     from whatworked import catalog

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import signal
 import threading
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FrameType
+from typing import NoReturn
 
 from whatworked.errors import PluginError, WhatWorkedError
 from whatworked.plugins.limits import TimeLimitError
@@ -110,9 +112,10 @@ def named_failures(what: str) -> Iterator[None]:
     """Run a plug-in's code when it is loaded or built; whatever it raises becomes a `PluginError` that begins so.
 
     Errors of this package, the time limit and the user's own Ctrl-C pass. State of the process is put back, and what is
-    written to standard output goes to standard error.
+    written to standard output goes to standard error. A plug-in cannot end the process by ``os._exit``, which would
+    read as if the command had done its work.
     """
-    with preserved(), diverted(), plugin_output(), interrupts_noted() as noted:
+    with preserved(), diverted(), plugin_output(), _kept_alive(), interrupts_noted() as noted:
         try:
             yield
         except (WhatWorkedError, TimeLimitError):
@@ -123,6 +126,18 @@ def named_failures(what: str) -> Iterator[None]:
             line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
             at = f" (line {line})" if line else ""
             raise PluginError(f"{what}: {describe(error)}{at}") from error
+
+
+@contextlib.contextmanager
+def _kept_alive() -> Iterator[None]:
+    def leave(status: int) -> NoReturn:
+        raise SystemExit(status)
+
+    before, os._exit = os._exit, leave
+    try:
+        yield
+    finally:
+        os._exit = before
 
 
 def describe(error: BaseException) -> str:

@@ -175,6 +175,7 @@ class Plugin:
         """
         with _named_failure(self):
             if is_sampler_class(self.thing):
+                self._make(seed)  # the policy makes one for each episode; what is wrong with it shows here
                 return OptunaPolicy(self._make, seed)
             if is_ask_tell(self.thing):
                 return AskTellPolicy(self._make_sized, seed)

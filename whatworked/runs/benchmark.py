@@ -11,7 +11,7 @@ import msgspec
 
 from whatworked.arguments import is_several, path, shown, whole_number, whole_numbers
 from whatworked.arguments import names as as_names
-from whatworked.errors import InvalidOptionError, unknown_name
+from whatworked.errors import InvalidOptionError, PluginError, unknown_name
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.inspecting import is_instance
 from whatworked.plugins.registry import Kind, methods
@@ -103,10 +103,18 @@ def _methods(extra: Iterable[Method]) -> tuple[Method, ...]:
 
 
 def load_all(given: PluginLike | Iterable[PluginLike], kind: Kind) -> tuple[Plugin, ...]:
-    """Load one plug-in or several. Each is built once, so that a broken one is found before anything runs."""
+    """Load one plug-in or several. Each is built once, so that wrong arguments are found before anything runs.
+
+    One that does not raise an error but tries to end the program is passed over: it fails on every condition, which the
+    results say, and others run.
+    """
     plugins = tuple(load(plugin, kind) for plugin in _several(given))
     for plugin in plugins:
-        plugin.build_estimator() if kind == "estimator" else plugin.build_policy()
+        try:
+            plugin.build_estimator() if kind == "estimator" else plugin.build_policy()
+        except PluginError as error:
+            if isinstance(error.__cause__, Exception | None):
+                raise
     return plugins
 
 
@@ -164,7 +172,7 @@ def execute(
     _check_limit(plan, backend)
     folder = folder.absolute()  # a plug-in may change the working folder
     with folder_lock(folder):
-        refuse_foreign_files(folder)
+        refuse_foreign_files(folder, fresh=fresh)
         if fresh:
             clear(folder)
         if is_claimed(folder):

@@ -40,13 +40,27 @@ _RESULTS: Mapping[str, IsOwn] = {
     "surfaces.json": lambda data: data.startswith(b'{"') and b'":[' in data,
 }
 _LOG = "plugins.log"
+_BESIDE_MANIFEST: Mapping[str, IsOwn] = {
+    "records.jsonl": lambda data: b'"condition":' in data[:10_000],
+    "records.csv": _begins(b"condition", b'"condition'),
+    "costs.csv": _begins(b"condition", b'"condition'),
+    "surfaces.json": _begins(b'{"'),
+}
+"""Beside the manifest of a finished run its tables may have been damaged, or saved by a spreadsheet."""
 
 
-def refuse_foreign_files(folder: Path) -> None:
+def refuse_foreign_files(folder: Path, *, fresh: bool = False) -> None:
     """Refuse `folder` if it has files of other people under the names that a run writes.
 
-    A finished run's manifest vouches for the files beside it. Files of an unfinished run are told by their form; those
-    of its JSON files that are damaged belong to it if another one is whole.
+    Files are told by their form; JSON files of an unfinished run that are damaged belong to it if another one is whole.
+    Nothing is written beside the manifest of a finished run unless it is to be replaced; its files may be damaged.
+
+    Parameters
+    ----------
+    folder : Path
+        Where a run is to be written.
+    fresh : bool
+        Whether a run that is there is to be replaced.
 
     Raises
     ------
@@ -54,6 +68,9 @@ def refuse_foreign_files(folder: Path) -> None:
         Naming them; nothing was changed then.
     """
     if any(is_written_by(folder / name, own) for name, own in _FINISHED.items()):
+        if fresh:
+            damaged = {name: _or_damaged(own) for name, own in _PLANNED.items()} | {**_BESIDE_MANIFEST}
+            refuse_foreign({folder / name: _or_empty(own) for name, own in damaged.items()}, _MAKER)
         return
     claimed = any(is_written_by(folder / name, own) for name, own in _PLANNED.items())
     rules: dict[str, IsOwn] = {**_PLANNED, **_FINISHED, **_RESULTS, _LOG: lambda _: False}
@@ -62,6 +79,10 @@ def refuse_foreign_files(folder: Path) -> None:
     if is_written_by(folder / "records.jsonl", _RESULTS["records.jsonl"]):
         rules[_LOG] = lambda _: True
     refuse_foreign({folder / name: own for name, own in rules.items()}, _MAKER)
+
+
+def _or_empty(own: IsOwn) -> IsOwn:
+    return lambda data: not data or own(data)
 
 
 def _or_damaged(own: IsOwn) -> IsOwn:
