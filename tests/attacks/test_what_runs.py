@@ -278,3 +278,39 @@ def test_files_of_the_current_folder_are_not_what_workers_start_with(here, monke
     assert sum(map(len, found.values())) == 1
     assert not found["different"]
     assert not (here / "OWNED").exists()
+
+
+GROWING = MINE + "open({log!r}, 'a').write('x')\n"
+
+
+@pytest.mark.parametrize("way", ["labels", "unfinished", "helper", "module"])
+def test_an_edited_file_is_refused_before_it_is_run(here, monkeypatch, way):
+    from run_helpers import lowest, synthetic_task
+
+    from whatworked import bench
+
+    monkeypatch.syspath_prepend(str(here))
+    name = f"own_{way}"
+    file, log = here / f"{name}.py", here / "log"
+    code = GROWING.format(log=str(log))
+    file.write_text(f"import helper_{name}\n{code}" if way == "helper" else code)
+    (here / f"helper_{name}.py").write_text(code)
+    text = f"{name}:half" if way == "module" else f"./{name}.py:half"
+    given = [f"a={text}", ("b", text)] if way == "labels" else text
+    task = synthetic_task("one", 2, 1)
+
+    def run(budget=1, **how):
+        return bench(given, lowest, budget, out="run", tasks=task, **how)
+
+    run()
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    edited = here / f"helper_{name}.py" if way == "helper" else file
+    edited.write_text(edited.read_text() + "open('OWNED', 'w')\n")
+    if way == "unfinished":
+        (here / "run" / "manifest.json").unlink()
+    seen = log.read_text()
+    for budget in (1, 2):  # also where more differs
+        with pytest.raises(WhatWorkedError, match=r"\.py was edited \(SHA-256 \w{8} → \w{8}\) since the run in"):
+            run(budget)
+    assert log.read_text() == seen
+    assert not (here / "OWNED").exists()

@@ -61,8 +61,11 @@ def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, backend: st
         _print_registered(as_json)
         return
     from whatworked.runs.benchmark import execute
+    from whatworked.runs.folder import refuse_edited
 
     start = Path.cwd()  # a plug-in may change the working folder as soon as it is imported
+    if out is not None and not fresh:
+        refuse_edited(start / out, {"estimator": how["estimators"], "policy": how["policies"]})
     plan = _plan(**how)
     if (idle := plan.ignoring_rules) and not as_json:
         names = first_few(idle, 4)

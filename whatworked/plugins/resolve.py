@@ -78,6 +78,25 @@ def _is_file(path: Path) -> bool:
         return False
 
 
+def files_before_import(spec: Spec) -> Origin | None:
+    """The files that a text names and what they import, as they are read now; nothing is run.
+
+    None for a text that names no local file, or files that cannot be read.
+    """
+    try:
+        if spec.is_file:
+            return local_files(user_path(spec.container), _elsewhere()).origin
+        files = module_files([spec.container]) if spec.container else ()
+    except (OSError, ValueError):
+        return None
+    return Origin.of_files(files) if files else None
+
+
+def _elsewhere() -> list[str]:
+    """Where modules are looked for, but for folders of plug-in files."""
+    return [entry for entry in sys.path if entry not in _FOLDERS]
+
+
 def resolve(spec: Spec, kind: Kind, expected: Origin | None = None, *, sealed: bool = False) -> tuple[Any, Origin]:
     """The thing that a text names, and its origin; raises `PluginError` or `UnknownNameError`.
 
@@ -137,9 +156,8 @@ def _import_file(
     spec: Spec, kind: Kind, expected: Origin | None = None, *, sealed: bool = False
 ) -> tuple[ModuleType, Origin]:
     path = user_path(spec.container)
-    elsewhere = [entry for entry in sys.path if entry not in _FOLDERS]
     try:
-        files = local_files(path, elsewhere)
+        files = local_files(path, _elsewhere())
     except OSError as error:
         raise PluginError(f"{kind} {spec.text!r}: {_unreadable(error, path)}") from None
     if path.suffix != ".py":

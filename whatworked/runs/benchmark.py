@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,17 @@ from whatworked.plugins.inspecting import is_instance
 from whatworked.plugins.registry import Kind, methods
 from whatworked.progress import Progress, progress
 from whatworked.runs.dispatch import run_units
-from whatworked.runs.folder import Run, claim, claim_software, clear, finish, is_claimed, is_finished, read_run
+from whatworked.runs.folder import (
+    Run,
+    claim,
+    claim_software,
+    clear,
+    finish,
+    is_claimed,
+    is_finished,
+    read_run,
+    refuse_edited,
+)
 from whatworked.runs.journal import JOURNAL, BenchJournal, refuse_unclaimed
 from whatworked.runs.ownership import refuse_foreign_files
 from whatworked.runs.plan import Method, Plan, crossed
@@ -86,7 +96,13 @@ def bench(
         If the folder is in use or cannot be written.
     """
     place = path(out, "out").absolute()  # a plug-in may change the working folder as soon as it is imported
-    combined = crossed(load_all(estimators, "estimator"), load_all(policies, "policy"))
+    given: dict[Kind, tuple[Any, ...]] = {
+        "estimator": tuple(_several(estimators)),
+        "policy": tuple(_several(policies)),
+    }
+    if not fresh:
+        refuse_edited(place, {kind: list(_texts(plugins)) for kind, plugins in given.items()})
+    combined = crossed(*(load_all(plugins, kind) for kind, plugins in given.items()))
     chosen = catalog_tasks() if tasks is None else given_tasks(tasks)
     plan = Plan(chosen, (*combined, *_methods(extra)), whole_numbers(budgets, "budgets"), seeds, batch, time_limit)
     run = execute(plan, place, whole_number(jobs, "jobs", 1), fresh, backend=backend)
@@ -122,6 +138,14 @@ def _several(given: PluginLike | Iterable[PluginLike]) -> Iterable[PluginLike]:
     """What is given, as several. A text is one, and so is what is itself a plug-in, even if it can be iterated over."""
     single = isinstance(given, str | Plugin) or callable(given) or is_instance(given)
     return (given,) if single or not is_several(given) else given
+
+
+def _texts(given: Iterable[Any]) -> Iterator[str]:
+    """The texts among plug-ins, also those with a label beside them."""
+    for plugin in given:
+        value = plugin[1] if isinstance(plugin, tuple) and len(plugin) == 2 else plugin
+        if isinstance(value, str):
+            yield value
 
 
 def named_methods(labels: str | Iterable[str]) -> tuple[Method, ...]:

@@ -26,6 +26,8 @@ import msgspec
 from whatworked.errors import InvalidOptionError, RunError
 from whatworked.grading.record import Record
 from whatworked.plugins.origin import path_in_folder
+from whatworked.plugins.registry import Kind
+from whatworked.plugins.resolve import files_before_import, read_text
 from whatworked.runs.costs import read_costs
 from whatworked.runs.description import (
     KINDS,
@@ -131,15 +133,54 @@ def claim(folder: Path, plan: Plan) -> None:
     _refuse_objects(folder, held, plan)
     differing = [name for name in wanted.__struct_fields__ if getattr(held, name) != getattr(wanted, name)]
     if edited := _edited(held, wanted, differing):
-        raise InvalidOptionError(
-            f"{', '.join(edited)} since the run in {folder} began; give another folder with --out, or --fresh to "
-            "replace that run"
-        )
+        raise _other_files(folder, edited)
     if differing:
         raise InvalidOptionError(
             f"{folder} holds a run with other {', '.join(differing)}; repeat its arguments to go on with it, "
             "give another folder with --out, or --fresh to replace it"
         )
+
+
+def refuse_edited(folder: Path, texts: Mapping[Kind, Iterable[str]]) -> None:
+    """Refuse to go on with a run whose plug-in files were edited, before any of them is run; see `claim`.
+
+    Parameters
+    ----------
+    folder : Path
+        Where a run may be.
+    texts : mapping of kind to texts
+        The plug-ins as they were given.
+
+    Raises
+    ------
+    InvalidOptionError
+        Naming the files.
+    """
+    if not is_claimed(folder):
+        return
+    try:
+        held = _manifest(folder).plan if is_finished(folder) else _decoded(folder / PLAN, PlanDescription)
+    except RunError:  # not ours, or damaged: refused later on, with all that is wrong
+        return
+    edited: dict[str, None] = {}
+    for kind, given in texts.items():
+        specs = {spec.text: spec for spec in map(read_text, given)}
+        for before in held.plugins(kind).values():
+            spec = specs.get(before.spec or "")
+            if spec is None or before.origin.kind != "files" or not before.origin.files:
+                continue
+            now = files_before_import(spec)
+            if now is not None and now != before.origin:
+                edited[_edits(spec.text, before.origin.digests, now.digests)] = None
+    if edited:
+        raise _other_files(folder, list(edited))
+
+
+def _other_files(folder: Path, edited: Sequence[str]) -> InvalidOptionError:
+    return InvalidOptionError(
+        f"{', '.join(edited)} since the run in {folder} began; give another folder with --out, or --fresh to "
+        "replace that run"
+    )
 
 
 def _refuse_objects(folder: Path, held: PlanDescription, plan: Plan) -> None:
@@ -193,9 +234,13 @@ def _edited(held: PlanDescription, wanted: PlanDescription, differing: Sequence[
 def _change(spec: str, before: PluginDescription, now: PluginDescription) -> str:
     old, new = before.origin.digests, now.origin.digests
     if old and new:
-        changed = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
-        return ", ".join(f"{path_in_folder(spec, name)} {_edit(old.get(name), new.get(name))}" for name in changed)
+        return _edits(spec, old, new)
     return f"{spec} is of {now.origin} and was of {before.origin}"
+
+
+def _edits(spec: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    changed = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
+    return ", ".join(f"{path_in_folder(spec, name)} {_edit(old.get(name), new.get(name))}" for name in changed)
 
 
 def _edit(before: str | None, now: str | None) -> str:
