@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whatworked.arguments import is_several, names, path, shown, whole_numbers
+from whatworked.arguments import is_several, path, shown, whole_numbers
+from whatworked.arguments import names as as_names
 from whatworked.errors import InvalidOptionError, unknown_name
 from whatworked.grading.record import Key, place_of
 from whatworked.grading.score import Score
@@ -120,7 +121,7 @@ class RunCollection:
             If no result is of all of them, or one is no text or no number.
         """
         rows = self.rows
-        given = (names(tracks, "tracks"), whole_numbers(budgets, "budgets"), names(methods, "methods"))
+        given = (as_names(tracks, "tracks"), whole_numbers(budgets, "budgets"), as_names(methods, "methods"))
         for (column, value_of), wanted in zip(_COLUMNS.items(), given, strict=True):
             held = dict.fromkeys(value_of(row) for row in self.rows)
             for name in wanted:
