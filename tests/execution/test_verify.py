@@ -223,3 +223,45 @@ def test_a_sample_holds_its_share_the_same_each_time_and_another_for_another_see
 def test_a_share_out_of_range_is_refused(share: float) -> None:
     with pytest.raises(InvalidOptionError, match="share of the records"):
         VerifyRequest(CONDITIONS, Path(), sample=share)
+
+
+@pytest.mark.parametrize(
+    ("fact", "value"),
+    [
+        ("prepared", "0" * 64),
+        ("workflow", "99"),
+        ("family", "another"),
+        ("source", "another"),
+        ("dimensions", 3),
+        ("records", 1),
+    ],
+)
+def test_a_fact_of_the_index_that_was_altered_is_found_though_all_records_are_identical(
+    folder: Path, fact: str, value: Any
+) -> None:
+    index = read_index(folder)
+    entry = msgspec.structs.replace(index.tables[FOUR.id], **{fact: value})
+    write_index(folder, index.merged({FOUR.id: entry}, {}))
+    report = check(folder, conditions=[FOUR, SIX])
+    assert report.count("identical") == 80
+    assert report.exit_code == 1
+    first, second = report.results
+    assert len(first.header) == 1
+    assert f"{value!r} in the index, " in first.header[0]
+    assert not second.header
+
+
+@pytest.mark.parametrize("fact", ["python", "packages", "profile"])
+def test_a_maker_that_was_altered_is_refused(folder: Path, fact: str) -> None:
+    path = folder / "index.json"
+    content = json.loads(path.read_text())
+    (maker,) = content["makers"].values()
+    if fact == "python":
+        maker["python"] = "3.99.0"
+    elif fact == "packages":
+        maker["packages"]["numpy"] = "9.9"
+    else:
+        maker["profile"]["threads"] = 64
+    path.write_text(json.dumps(content))
+    with pytest.raises(ReferenceTableError, match=r"of the maker \w{8}… was altered"):
+        check(folder)

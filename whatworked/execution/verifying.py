@@ -82,7 +82,8 @@ class ConditionVerdict:
     explanations : tuple of str
         Differences in input, software or processor, the likeliest first; empty if all records are identical.
     header : tuple of str
-        What the table says about the condition itself (options, metric, cost scale) that a rebuild would not.
+        What the table or its index entry says about the condition itself (options, metric, cost scale, prepared input,
+        workflow version) that a rebuild would not.
     skipped : str
         Why nothing was recomputed; empty if something was.
     absence : tuple of str
@@ -186,22 +187,33 @@ class _Verification:
             return ConditionVerdict(condition.id, skipped=problem, absence=self.inputs.absence(condition.source))
         records = tuple(verdict for _, verdict in sorted(self.verdicts[condition.id].items()))
         found = header_of(condition, self.families.workflows[condition.family], self.inputs.prepared[condition.source])
-        header = header_differences(self.tables[condition.id].header, found)
+        header = (*header_differences(self.tables[condition.id].header, found), *self._index_differences(condition))
         if not header and all(record.verdict == Verdict.IDENTICAL for record in records):
             return ConditionVerdict(condition.id, records)
         return ConditionVerdict(condition.id, records, self._explanations(condition), header)
 
-    def _explanations(self, condition: Condition) -> tuple[str, ...]:
+    def _index_differences(self, condition: Condition) -> list[str]:
+        """Where the index says something else of the table than one of a rebuild would."""
+        entry, d = self.index.tables[condition.id], condition.dimensions
+        stated = (
+            ("family", entry.family, condition.family),
+            ("source", entry.source, condition.source),
+            ("options", entry.dimensions, d),
+            ("records", entry.records, 1 << d),
+            *self._versions(condition),
+        )
+        return [f"{what} {before!r} in the index, {now!r} now" for what, before, now in stated if before != now]
+
+    def _versions(self, condition: Condition) -> list[tuple[str, str, str]]:
         entry, workflow = self.index.tables[condition.id], self.families.workflows[condition.family]
         prepared = self.inputs.prepared[condition.source].digest
-        nearest = [
-            f"{what} was {before}, is {now}"
-            for what, before, now in (
-                ("prepared input", entry.prepared, prepared),
-                ("workflow version", entry.workflow, version_of(workflow)),
-            )
-            if before != now
+        return [
+            ("prepared input", entry.prepared, prepared),
+            ("workflow version", entry.workflow, version_of(workflow)),
         ]
+
+    def _explanations(self, condition: Condition) -> tuple[str, ...]:
+        nearest = [f"{what} was {before}, is {now}" for what, before, now in self._versions(condition) if before != now]
         return (*nearest, *explanations(self.index.maker_of(condition.id), self.maker, self.request.folder))
 
 

@@ -38,8 +38,17 @@ class Made(Protocol):
         ...
 
 
+class Making(Protocol):
+    """What made files."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what it says."""
+        ...
+
+
 EntryT = TypeVar("EntryT", bound=Made)
-MakerT = TypeVar("MakerT")
+MakerT = TypeVar("MakerT", bound=Making)
 
 
 class DigestIndex(msgspec.Struct, Generic[EntryT, MakerT], frozen=True, kw_only=True):
@@ -110,6 +119,8 @@ def load_index(folder: Path, kind: type[IndexT], broken: Callable[[str], WhatWor
         raise broken(f"its schema is {index.schema} and this version reads schema {SCHEMA}")
     if lost := {entry.maker for entry in index.entries.values()} - set(index.makers):
         raise broken(f"it names makers it does not describe: {', '.join(sorted(lost))}")
+    if altered := [name for name, maker in index.makers.items() if maker.digest != name]:
+        raise broken(f"what it says of the maker {altered[0]:.8}… was altered, for its digest is another one")
     return index
 
 
