@@ -7,8 +7,13 @@ A well: every draw costs a bucket and brings the rain; drawing from a well of no
 from __future__ import annotations
 
 import hashlib
+import os
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from whatworked.environments.protocol import (
@@ -51,7 +56,13 @@ TOOLS = (
     Tool(name="draw", purpose="Draw from a well.", parameters={"well": {"type": "integer"}}, required=("well",)),
     Tool(name="note", purpose="Write something down.", parameters={"text": {"type": "string"}}, required=("text",)),
     Tool(name="sum", purpose="Run a program.", parameters={"code": {"type": "string"}}, required=("code",)),
-    Tool(name="leave", purpose="Say how deep the wells are together.", required=("depth",), after_deadline=True),
+    Tool(
+        name="leave",
+        purpose="Say how deep the wells are together.",
+        parameters={"depth": {"type": "integer"}},
+        required=("depth",),
+        after_deadline=True,
+    ),
     Tool(name="crash", purpose="A fault of the rules."),
 )
 
@@ -132,3 +143,23 @@ class Toy:
 
     def _crash(self, instance: Wells, state: Ground, given: Any, elapsed: float) -> Step[Ground]:
         raise RuntimeError(f"secret: {instance.depths}")
+
+
+class Slow:
+    """Work that takes a while, and leaves a file when it begins."""
+
+    def perform(self, request: Mapping[str, Json]) -> Mapping[str, Json]:
+        Path(request["code"]).touch()
+        time.sleep(1.5)
+        return {"out": "done"}
+
+
+class Loud(Toy):
+    """Writes on standard output, and has slow work of its own."""
+
+    performers: Mapping[str, Slow] = MappingProxyType({"python": Slow()})
+
+    def apply(self, instance: Wells, state: Ground, call: Call, elapsed: float) -> Step[Ground]:
+        os.write(1, b"printed by the rules\n")
+        sys.stdout.write("printed by the rules, buffered\n")
+        return super().apply(instance, state, call, elapsed)

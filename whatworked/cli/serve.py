@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -93,7 +94,7 @@ def _serve_lines(held: Ticket) -> None:
 
     output = take_output()
     keep_private()
-    with held.opened() as episode, os.fdopen(output, "wb") as sink:
+    with contextlib.suppress(BrokenPipeError), held.opened() as episode, os.fdopen(output, "wb") as sink:
         serve_lines(EpisodeHost(episode), sys.stdin.buffer, sink)
 
 

@@ -219,10 +219,12 @@ class RecordedHost(EpisodeHost):
 
     def call(self, call: Call) -> Reply:
         """Answer from what is written down, or carry out or refuse the call."""
-        if self._ahead and _is_same(call, entry := self._ahead.pop(0)):
-            return self._episode.recorded(entry.event.number)
-        self._ahead = []
-        return super().call(call)
+        if self._ahead and _is_same(call, self._ahead[0]):
+            return self._episode.recorded(self._ahead.pop(0).event.number)
+        reply = super().call(call)
+        if reply.number == len(self._episode.entries):  # a new event: from here on it is another game
+            self._ahead = []
+        return reply
 
 
 def _is_same(call: Call, entry: Entry) -> bool:

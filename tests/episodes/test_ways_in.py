@@ -1,0 +1,295 @@
+"""One player through every way in: journals equal but for times, whoever holds the pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from command_line import run_here
+from toy_environment import Toy
+
+from whatworked.episodes import Call, Episode
+from whatworked.episodes.fronts.connecting import connect
+from whatworked.episodes.fronts.game import Game
+from whatworked.episodes.fronts.gym import EpisodeGym
+from whatworked.episodes.fronts.host import EpisodeHost
+from whatworked.episodes.fronts.terminal import Terminal, read_arguments
+from whatworked.episodes.playing import About, RecordedHost, called, choose_player, play
+from whatworked.episodes.records import read_record, replay, score_of, setup_of
+from whatworked.episodes.standings import find_episodes, read_rows, standings
+from whatworked.episodes.ticket import Ticket, read_ticket, write_ticket
+from whatworked.errors import EpisodeError, InvalidOptionError, StorageError, UnknownNameError
+
+TESTS = str(Path(__file__).parents[1])
+TOY = ("toy_environment:Toy", "three")
+SOURCE = """
+def player(game, seed=0):
+    game.look()
+    game.draw(well="deep")
+    for well in (seed % 3, 2):
+        depth = game.draw(well=well).result["depth"]
+        game.note(text=f"naïve: {depth}")
+    game.call("sum", code="1 + 1", call_id="s")
+    game.call("sum", code="1 + 1", call_id="s")
+    game.nothing() if any(tool.name == "nothing" for tool in game.tools()) else game.call("nothing")
+    game.leave(depth=3)
+    game.leave(depth=3)
+"""
+"""A player that errs, repeats itself and closes twice."""
+
+
+def player(game: Game, seed: int = 0) -> None:
+    names: dict[str, Any] = {}
+    exec(SOURCE, names)
+    called(names["player"], game, seed)
+
+
+def ticket(folder: Path) -> Ticket:
+    return Ticket(environment=TOY[0], instance=TOY[1], options={"budget": "4"}, folder=str(folder))
+
+
+def typed(text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command with somebody at the keyboard."""
+    return subprocess.run(
+        [sys.executable, "-m", "whatworked", *arguments],
+        env={**os.environ, "PYTHONPATH": TESTS},
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def bodies(folder: Path) -> list[bytes]:
+    return [entry.body for entry in read_record(folder).entries]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An episode that a scripted player played in this process."""
+    folder = tmp_path_factory.mktemp("here") / "episode"
+    with ticket(folder).opened() as episode:
+        player(Game(episode), 3)
+        assert episode.closed
+    return folder
+
+
+def test_a_host_in_another_process_has_the_same_journal(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", TESTS)
+    with connect(ticket(tmp_path)) as game:
+        assert game.opening == "There are some wells."
+        player(game, 3)
+        assert game.closed
+    assert bodies(tmp_path) == bodies(here)
+    assert len(bodies(here)) == 9
+    record = read_record(tmp_path)
+    setup = setup_of(record, Toy())
+    assert score_of(record, setup) == score_of(read_record(here), setup)
+    assert replay(record, setup).difference is None
+
+
+def test_a_strangers_file_plays_in_a_process_that_is_told_nothing(here: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import os, sys\nprint('noise on the standard output')\n"
+        "seen = open(f'/proc/{os.getppid()}/cmdline').read() + str(dict(os.environ)) + str(sys.argv) + os.getcwd()\n"
+        f"assert 'three' not in seen, seen\n{SOURCE}"
+    )
+    out = tmp_path / "e"
+    told = typed("", "play", *TOY, "--player", f"{file}:player", "--budget", "4", "--out", str(out), "--json")
+    assert told.returncode == 0, told.stderr
+    (result,) = json.loads(told.stdout)
+    assert result["failure"] is None
+    assert result["score"] == 1.0
+    with ticket(tmp_path / "same").opened() as episode:
+        player(Game(episode), 0)
+    assert bodies(out) == bodies(tmp_path / "same")
+    assert "noise on the standard output" in told.stderr
+
+
+def test_a_player_that_breaks_is_a_missing_delivery_in_every_denominator(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"{SOURCE}\ndef broken(game):\n    game.draw(well=1)\n    raise RuntimeError('oops')\n")
+    for number, name in enumerate(("player", "broken")):
+        choice = choose_player(f"{file}:{name}")
+        with ticket(tmp_path / "all" / str(number)).opened() as episode:
+            about = play(episode, choice)
+        assert (about.failure is None) is (name == "player")
+    rows = read_rows(find_episodes([tmp_path / "all"]), Toy())
+    assert [(row.state, row.value) for row in rows] == [("delivered", 1.0), ("broken", 0.0)]
+    same = [replace(row, about=About(player="both")) for row in rows]
+    (standing,) = standings(same, resamples=99)
+    assert (standing.episodes, standing.delivered, standing.undefined) == (2, 1, 0)
+    assert standing.interval is not None
+    assert standing.interval.estimate == 0.5
+    shown = run_here("episode", "table", str(tmp_path / "all"), "--environment", TOY[0], "--each", "--csv")
+    assert [line.split(",")[6] for line in shown.stdout.splitlines()] == ["delivered", "True", "False"]
+
+
+def test_a_player_that_starts_again_is_answered_from_what_is_written_down(here: Path) -> None:
+    with ticket(here).opened() as episode:
+        player(Game(RecordedHost(episode)), 3)
+    assert len(bodies(here)) == 9
+
+
+def test_a_changed_journal_is_told_by_replaying(tmp_path: Path) -> None:
+    class Deeper(Toy):
+        def _draw(self, instance: Any, state: Any, given: Any, elapsed: float) -> Any:
+            return msgspec.structs.replace(super()._draw(instance, state, given, elapsed), result={"depth": 9})
+
+    with Episode(tmp_path, Toy(), Toy().find("three"), {}) as episode:
+        episode.call(Call(tool="look"))
+        episode.call(Call(tool="draw", arguments={"well": 1}))
+    record = read_record(tmp_path)
+    found = replay(record, setup_of(record, Deeper()))
+    assert found.events == 1
+    assert found.difference is not None
+    assert (found.difference.number, found.difference.field) == (2, "result")
+    assert (found.difference.written, found.difference.replayed) == ({"depth": 1}, {"depth": 9})
+    shown = run_here("episode", "replay", str(tmp_path), "--environment", "toy_environment:Toy")
+    assert (shown.returncode, shown.stdout) == (0, "2 calls replayed, every byte the same\n")
+
+
+def test_a_game_is_called_by_names_and_takes_arrays(tmp_path: Path) -> None:
+    with Episode(tmp_path, Toy(), Toy().find("three"), {}) as episode:
+        game = Game(episode)
+        assert game.draw(well=np.int64(2)).result == {"depth": 2}
+        assert game.call("draw", {"well": np.array(1)}, call_id="x").number == 2
+        assert game.call("draw", ["well"]).refused is not None
+        assert game.budgets()["buckets"].left == 2
+        with pytest.raises(AttributeError, match="did you mean draw"):
+            game.darw(well=1)
+
+
+def test_a_gym_pays_at_the_end(tmp_path: Path) -> None:
+    gym = EpisodeGym(lambda seed: Episode(tmp_path / str(seed), Toy(), Toy().find("three"), {"seconds": 1000}))
+    observation, info = gym.reset(seed=4)
+    assert observation == {"wells": 3}
+    assert info["budgets"]["buckets"]["left"] == 4
+    steps = [gym.step(("draw", {"well": well})) for well in (0, 9, 2)]
+    assert [(reward, ended) for _, reward, ended, _, _ in steps] == [(0.0, False)] * 3
+    assert steps[1][4]["refused"]["code"] == "no_well"
+    _, reward, terminated, truncated, info = gym.step(("leave", {"depth": 3}))
+    assert (reward, terminated, truncated) == (1.0, True, False)
+    assert info["score"]["exact"] is True
+    gym.reset()
+    assert (tmp_path / "5").is_dir()
+    gym.close()
+
+
+def test_a_person_plays_line_by_line(tmp_path: Path) -> None:
+    table = tmp_path / "depth.txt"
+    table.write_text("3")
+    wrong = ["drw 1", '{"x"', 'note {"text": 1', "", "draw x"]
+    lines = iter(["help", "draw 1", *wrong, "draw well=2", f"leave @{table}"])
+    shown: list[str] = []
+    prompts: list[str] = []
+
+    def read(prompt: str) -> str:
+        prompts.append(prompt)
+        return next(lines)
+
+    with Episode(tmp_path / "e", Toy(), Toy().find("three"), {}) as episode:
+        assert Terminal(EpisodeHost(episode), read, shown.append).play()
+    said = "\n".join(shown)
+    assert "depth: 1" in said
+    assert "did you mean draw?" in said
+    assert "refused (no_well): well is 'x'" in said
+    assert "buckets 3 of 4 left" in prompts[2]
+    assert [event.call.arguments for event in read_record(tmp_path / "e").events][-1] == {"depth": "3"}
+
+
+def test_arguments_are_read_as_the_schema_says() -> None:
+    from whatworked.episodes import Tool
+
+    tool = Tool(
+        name="t",
+        purpose="",
+        parameters={"masks": {"type": "array", "items": {"type": "string"}}, "n": {"type": "integer"}},
+        required=("masks",),
+    )
+    assert read_arguments(tool, "0101, 1010") == {"masks": ["0101", "1010"]}
+    assert read_arguments(tool, 'n=2 masks="01 10"') == {"n": 2, "masks": ["01", "10"]}
+    assert read_arguments(tool, '{"masks": ["01"]}') == {"masks": ["01"]}
+    assert read_arguments(tool, '["01"]') == {"masks": ["01"]}
+    with pytest.raises(ValueError, match="more than once"):
+        read_arguments(tool, '{"n": 1, "n": 2}')
+
+
+def test_a_person_who_leaves_goes_on_by_the_same_command(tmp_path: Path) -> None:
+    command = ("play", *TOY, "--player", "me", "--out", str(tmp_path / "e"))
+    first = typed("draw 1\ndraw 2\nquit\n", *command)
+    assert "the same command goes on" in first.stdout
+    second = typed("leave 3\n", *command)
+    assert "buckets 2 of 4 left" in second.stdout
+    assert "The episode is closed." in second.stdout
+    assert "right 1.0000, 3 calls" in second.stdout
+    other = run_here("play", *TOY, "--player", "me", "--budget", "8", "--out", str(tmp_path / "e"))
+    assert other.returncode == 2
+    assert "is another one: options" in other.stderr
+
+
+def test_tickets_are_private_and_salts_are_asked_for(tmp_path: Path) -> None:
+    salt = tmp_path / "salt"
+    salt.write_bytes(os.urandom(32))
+    held = Ticket(environment=TOY[0], instance="three", folder=str(tmp_path / "e"), salt=str(salt))
+    path = write_ticket(held, tmp_path / "ticket")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert read_ticket(str(path)) == held
+    with held.opened() as episode:
+        episode.call(Call(tool="look"))
+    with pytest.raises(EpisodeError, match="private salt; give its file with --salt"):
+        Ticket.of_folder(tmp_path / "e")
+    assert Ticket.of_folder(tmp_path / "e", salt).salt == str(salt)
+    with held.opened() as episode:
+        assert len(episode.entries) == 1
+    salt.write_bytes(os.urandom(32))
+    with pytest.raises(EpisodeError, match="is not the salt"):
+        setup_of(read_record(tmp_path / "e"), Toy(), salt=salt)
+    salt.write_bytes(b"short")
+    with pytest.raises(InvalidOptionError, match="at least 16"):
+        held.opened()
+    path.write_text('{"environment": "effects"}')
+    with pytest.raises(InvalidOptionError, match="is no ticket"):
+        read_ticket(str(path))
+    with pytest.raises(StorageError, match="descriptor"):
+        read_ticket("fd:none")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("play", "effects", "--player", "ridge"), "give an ENVIRONMENT and an INSTANCE"),
+        (("play", "efects", "wine", "--player", "ridge"), "did you mean effects?"),
+        (("play", "effects", "wine", "--player", "rigde"), "did you mean ridge or rgp?"),
+        (("play", "effects", "wine", "--player", "none.py:f"), "there is no file none.py"),
+        (("play", "effects", "wine", "--player", "ridge", "--option", "view"), "write --option KEY=VALUE"),
+        (("play", "effects", "wine", "--player", "ridge", "--ticket", "x"), "give nothing else with it"),
+        (("episode", "show", "."), "episode.journal"),
+        (("episode", "table", "."), "there is no episode in"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_mistakes_are_one_line(arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = run_here(*arguments)
+    assert (shown.returncode, shown.stdout, len(shown.stderr.splitlines())) == (2, "", 1)
+    assert message in shown.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_environment_that_does_not_exist_is_named() -> None:
+    from whatworked.episodes.registry import environment_of
+
+    with pytest.raises(UnknownNameError, match="did you mean drift"):
+        environment_of("drifft")
