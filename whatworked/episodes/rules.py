@@ -44,11 +44,27 @@ class Setup:
         return self.opening.budgets.get(SECONDS)
 
     def beginning(self) -> Position:
-        """Where an episode stands before the first call."""
+        """Where an episode stands before the first call.
+
+        Returns
+        -------
+        Position
+        """
         return Position(state=self.opening.state, budgets=Budgets.of(self.opening.budgets))
 
     def remaining(self, elapsed: float) -> float | None:
-        """Seconds until the deadline; None without one."""
+        """Seconds until the deadline, 0 after it.
+
+        Parameters
+        ----------
+        elapsed : float
+            Seconds since the opening.
+
+        Returns
+        -------
+        float or None
+            None without a deadline.
+        """
         return None if self.seconds is None else round(max(0.0, self.seconds - elapsed), 3)
 
 
