@@ -214,6 +214,34 @@ def test_other_rules_are_named(folder: Path, attribute: str, monkeypatch: pytest
         opened(folder)
 
 
+def test_an_interrupt_between_the_disk_and_the_answer_loses_and_doubles_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(folder) as episode:
+        ask(episode, "draw", well=1)
+
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(episode, "_take", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ask(episode, "draw", "x", well=2)
+        monkeypatch.undo()
+        assert left(episode.standing())["buckets"] == 2
+        assert ask(episode, "draw", "x", well=2).number == 2
+        assert ask(episode, "draw", well=0).number == 3
+    with opened(folder) as again:
+        assert [entry.event.number for entry in again.entries] == [1, 2, 3]
+
+
+def test_a_crowded_journal_takes_small_calls_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whatworked.episodes.episode.CROWDED_BYTES", 50_000)
+    with opened(folder) as episode:
+        assert code(ask(episode, "note", text="x" * 60_000)) is None
+        assert code(ask(episode, "note", text="x" * 60_000)) == "too_large"
+        assert code(ask(episode, "note", text="x" * 10_000)) is None
+
+
 def test_rules_that_give_other_results_under_the_same_version_are_noticed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

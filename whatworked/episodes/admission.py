@@ -35,13 +35,15 @@ class Admission(NamedTuple):
     refusal: Refusal | None = None
 
 
-def admitted(call: Call) -> Admission:
+def admitted(call: Call, largest: int = LARGEST_CALL) -> Admission:
     """A call as it can be written down and read again: plain JSON within bounds, or an account of what arrived.
 
     Parameters
     ----------
     call : Call
         Of any content whatever.
+    largest : int
+        Bytes that its arguments may have as canonical JSON.
 
     Returns
     -------
@@ -63,13 +65,13 @@ def admitted(call: Call) -> Admission:
         )
     try:
         text = canonical_json(call.arguments)
-        plain = json.loads(text) if len(text) <= LARGEST_CALL else None
+        plain = json.loads(text) if len(text) <= largest else None
         if _is_deep(plain):
             raise RecursionError
     except (ValueError, TypeError, RecursionError) as error:
         return _unread(call, call_id, "bad_json", f"the arguments are no plain JSON: {_reason(error)}. Send them again")
-    if len(text) > LARGEST_CALL:
-        message = f"the arguments have {len(text)} bytes; at most {LARGEST_CALL} are taken. Send less at once"
+    if len(text) > largest:
+        message = f"the arguments have {len(text)} bytes; at most {largest} are taken. Send less at once"
         return _unread(call, call_id, "too_large", message)
     return Admission(Call(tool=call.tool, arguments=plain, call_id=call_id), bad_id)
 

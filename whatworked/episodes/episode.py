@@ -10,7 +10,7 @@ from typing import Any, Self
 import msgspec
 
 from whatworked.environments.protocol import Call, Effect, Environment, Event, Json, Opening, Refusal, Score, Tool
-from whatworked.episodes.admission import Admission, Excerpt, admitted, unreadable
+from whatworked.episodes.admission import LARGEST_CALL, Admission, Excerpt, admitted, unreadable
 from whatworked.episodes.clock import Clock, Stopwatch
 from whatworked.episodes.folder import EpisodeFolder
 from whatworked.episodes.folding import Entry, body_of, entry_of, refolded, same_content
@@ -25,6 +25,10 @@ MOST_FREE = 10_000
 """Events of an episode that charge nothing; further ones are refused and not written down."""
 MOST_FREE_BYTES = 1 << 26
 """Bytes of such events."""
+CROWDED_BYTES = 1 << 27
+"""Bytes of events after which only small calls are taken, so that the journal can always be read again."""
+SMALL_CALL = 1 << 14
+"""Bytes of arguments of a small call."""
 
 
 class Episode:
@@ -165,7 +169,7 @@ class Episode:
         EpisodeError, JournalError, StorageError
             As on construction; the call was not made then.
         """
-        return self._answer(admitted(call))
+        return self._answer(admitted(call, LARGEST_CALL if self._bytes <= CROWDED_BYTES else SMALL_CALL))
 
     def refuse(self, excerpt: Excerpt, reason: str) -> Reply:
         """Write down and answer something that arrived in place of a call.
@@ -289,7 +293,13 @@ class Episode:
     def _up_to_date(self) -> Iterator[None]:
         """Hold the journal, with all that stands in it taken in."""
         with self._journal.held():
-            for line in self._journal.unread():
+            lines = self._journal.unread()
+            if not self._journal.count - len(lines) - 1 == len(self._entries) == len(self._positions):
+                # An interrupt (Ctrl-C, a timer of the caller's) came between the disk and this object: begin anew.
+                self._forget()
+                self._journal.rewind()
+                lines = self._journal.unread()[1:]
+            for line in lines:
                 self._take_written(entry_of(line, self._position.number + 1, str(self._journal.path)))
             yield
 
@@ -313,6 +323,7 @@ class Episode:
         self._closing = 0
         self._free = 0
         self._free_bytes = 0
+        self._bytes = 0
         self._last = 0.0
 
     def _take_written(self, entry: Entry) -> None:
@@ -330,6 +341,7 @@ class Episode:
         elif not entry.event.charges:
             self._free += 1
             self._free_bytes += len(entry.body)
+        self._bytes += len(entry.body)
         self._position = verdict.position
         self._entries.append(entry)
         self._positions.append(verdict.position)

@@ -180,6 +180,7 @@ class TimedJournal:
     def __init__(self, path: Path, kind: str, restart: str) -> None:
         self._chain = Chain(path, kind, restart)
         self._thread = threading.Lock()
+        self._process = os.getpid()
         with storage_errors(path, "open"):
             self._handle = open_append(path, self._chain.foreign)
 
@@ -192,6 +193,11 @@ class TimedJournal:
     def owner(self) -> str:
         """As its first line names it; empty for a journal that has none yet."""
         return self._chain.owner
+
+    @property
+    def count(self) -> int:
+        """Entries that were read or written here."""
+        return max(0, self._chain.count - 1)
 
     def __enter__(self) -> Self:
         return self
@@ -220,6 +226,8 @@ class TimedJournal:
         with self._thread:
             if self._handle < 0:
                 raise StorageError(f"{self.path} was closed; open the episode again")
+            if self._process != os.getpid():
+                self._open_apart()
             with storage_errors(self.path, "lock"):
                 fcntl.flock(self._handle, fcntl.LOCK_EX)
             try:
@@ -247,6 +255,10 @@ class TimedJournal:
             raise self._chain.damaged()
         return self._chain.take(data)
 
+    def rewind(self) -> None:
+        """Read everything again from the beginning, with the next `unread`."""
+        self._chain = Chain(self.path, self._chain.kind, self._chain.restart)
+
     def begin(self, owner: str, body: bytes, times: Mapping[str, Any]) -> None:
         """Write the first line and the first entry of a journal that has no entry; inside `held`, behind `unread`.
 
@@ -266,7 +278,7 @@ class TimedJournal:
         data = first + empty.line(body, times)
         append_synced(self._handle, self.path, data)
         sync_folder(self.path.parent)
-        self._chain = Chain(self.path, self._chain.kind, self._chain.restart)
+        self.rewind()
         self._chain.take(data)
 
     def append(self, body: bytes, times: Mapping[str, Any]) -> None:
@@ -283,6 +295,13 @@ class TimedJournal:
                 os.truncate(self._handle, self._chain.position)
         append_synced(self._handle, self.path, line)
         self._chain.take(line)
+
+    def _open_apart(self) -> None:
+        """A forked process has the descriptor of its parent, and with it the parent's lock: open one of its own."""
+        with storage_errors(self.path, "open"):
+            inherited, self._handle = self._handle, open_append(self.path, self._chain.foreign)
+            self._process = os.getpid()
+            os.close(inherited)
 
     def _same_file(self) -> None:
         with storage_errors(self.path, "read"):
