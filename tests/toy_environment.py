@@ -157,9 +157,12 @@ class Slow:
 class Loud(Toy):
     """Writes on standard output, and has slow work of its own."""
 
-    performers: Mapping[str, Slow] = MappingProxyType({"python": Slow()})
+    performers: Mapping[str, Slow] = MappingProxyType({"slow": Slow()})
 
     def apply(self, instance: Wells, state: Ground, call: Call, elapsed: float) -> Step[Ground]:
         os.write(1, b"printed by the rules\n")
         sys.stdout.write("printed by the rules, buffered\n")
         return super().apply(instance, state, call, elapsed)
+
+    def _sum(self, instance: Wells, state: Ground, given: Any, elapsed: float) -> Step[Ground]:
+        return Step(state=state, charges={"sums": 1}, effect=Effect(kind="slow", request=given))
