@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from whatworked.controls import estimator
 from whatworked.environments.effects import deliver
 from whatworked.environments.effects.instance import SurfaceInstance
+from whatworked.episodes import Call, Clock, Episode
 from whatworked.errors import InvalidOptionError, UnknownNameError
 from whatworked.grading import grade, grade_missing
 from whatworked.surfaces import ResponseSurface
@@ -241,6 +242,26 @@ class TestRulesView:
         assert score["projected_effect_recovery"] == pytest.approx(
             grade(truth, projected, seen).effect_recovery, abs=1e-12
         )
+
+
+class TestDeadline:
+    def test_late_only_a_submission_is_taken_and_a_draft_counts(self, tmp_path):
+        now = [0.0]
+        clock = Clock(wall=lambda: now[0], steady=lambda: now[0])
+        options = {"deadline": 60, "delivery": "draft", "view": "opaque"}
+        for name, submits in (("late", True), ("never", False)):
+            now[0] = 0.0
+            rules = environment()
+            with Episode(tmp_path / name, rules, condition("wine"), options, clock=clock) as episode:
+                assert episode.call(Call(tool="draft", arguments={"predictions": table(0.25)})).refused is None
+                now[0] = 60.5
+                for tool in ("current_evidence", "observe_many", "note", "draft", "calculate_python"):
+                    assert episode.call(Call(tool=tool)).refused.code == "deadline"
+                if submits:
+                    late = Call(tool="submit_diagnosis", arguments={"predictions": table(0.5)})
+                    assert episode.call(late).result["delivered"]
+                score = episode.score()
+            assert (score.delivered, score.values["draft_used"]) == (True, not submits)
 
 
 class TestNotes:

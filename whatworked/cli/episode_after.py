@@ -15,7 +15,7 @@ from whatworked.wording import counted, fixed
 if TYPE_CHECKING:
     from whatworked.episodes.records import Record
     from whatworked.episodes.rules import Setup
-    from whatworked.episodes.shared_inference import Inferred
+    from whatworked.episodes.shared_inference import InferenceRow
 
 _paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, file_okay=False))
 _folder = click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
@@ -74,7 +74,7 @@ def infer(paths: tuple[Path, ...], estimators: tuple[str, ...], salt: Path | Non
     print_table([head, *cells], right=[1, 2, 3, 4, 5, 6, 7])
 
 
-def _print_inferred(rows: Sequence[Inferred], as_json: bool) -> None:
+def _print_inferred(rows: Sequence[InferenceRow], as_json: bool) -> None:
     if as_json:
         print_json([row.content() for row in rows])
         return

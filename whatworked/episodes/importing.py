@@ -32,7 +32,7 @@ _OPENED = 0.0
 
 
 @dataclass
-class _Recorded:
+class _RecordedWork:
     """Does all work by looking up what came of it then."""
 
     outcome: Mapping[str, Any]
@@ -48,7 +48,7 @@ class _Hands:
 
     def __init__(self) -> None:
         self.now = _OPENED
-        self.program, self.helper = _Recorded({}), _Recorded({})
+        self.program, self.helper = _RecordedWork({}), _RecordedWork({})
         self.clock = Clock(wall=lambda: self.now, steady=lambda: self.now)
 
 

@@ -156,7 +156,9 @@ def read_published(folder: Path) -> PublishedGame:
 
 def _observations(folder: Path, evidence: Mapping[str, Any]) -> dict[str, float]:
     try:
-        found = {entry["mask"]: float(entry["utility"]) for entry in evidence["observations"]}
+        told = evidence["observations"]
+        pairs = told.items() if isinstance(told, dict) else [(entry["mask"], entry["utility"]) for entry in told]
+        found = {str(mask): float(utility) for mask, utility in pairs}
     except (KeyError, TypeError, ValueError) as error:
         raise EpisodeError(f"{folder / 'evidence.json'} has no list of observations: {error!r}") from error
     lengths = {len(mask) for mask in found}

@@ -25,7 +25,7 @@ DEFAULT = ("ridge-main", "ridge-pair", "gp", "relevance-gp")
 
 
 @dataclass(frozen=True)
-class Inferred:
+class InferenceRow:
     """One row of shared inference.
 
     Attributes
@@ -52,7 +52,7 @@ class Inferred:
         return {"answer": self.label, "form": self.form, "grade": msgspec.to_builtins(self.grade)}
 
 
-def infer(events: Sequence[Event], instance: Any, estimators: Sequence[str] = DEFAULT) -> tuple[Inferred, ...]:
+def infer(events: Sequence[Event], instance: Any, estimators: Sequence[str] = DEFAULT) -> tuple[InferenceRow, ...]:
     """What was delivered, and what estimators make of the same measurements, graded alike.
 
     Parameters
@@ -66,7 +66,7 @@ def infer(events: Sequence[Event], instance: Any, estimators: Sequence[str] = DE
 
     Returns
     -------
-    tuple of Inferred
+    tuple of InferenceRow
         The player's own first.
 
     Raises
@@ -80,13 +80,13 @@ def infer(events: Sequence[Event], instance: Any, estimators: Sequence[str] = DE
         raise InvalidOptionError("shared inference is for episodes of effects; this one is of another environment")
     play = play_of(events, instance)
     return (
-        Inferred("delivered", play.form, grade_of(play, instance)),
+        InferenceRow("delivered", play.form, grade_of(play, instance)),
         *(_inferred(name, play, instance) for name in estimators),
     )
 
 
 @dataclass(frozen=True)
-class InferredMean:
+class InferenceMean:
     """One kind of answer over many episodes; missing deliveries count with recovery 0.
 
     Attributes
@@ -129,20 +129,20 @@ class InferredMean:
 
 
 def inferred_means(
-    inferred: Sequence[tuple[SurfaceInstance, Sequence[Inferred]]], resamples: int = RESAMPLES
-) -> tuple[InferredMean, ...]:
+    inferred: Sequence[tuple[SurfaceInstance, Sequence[InferenceRow]]], resamples: int = RESAMPLES
+) -> tuple[InferenceMean, ...]:
     """Means of shared inference over episodes.
 
     Parameters
     ----------
-    inferred : sequence of (SurfaceInstance, sequence of Inferred)
+    inferred : sequence of (SurfaceInstance, sequence of InferenceRow)
         What was played and what `infer` gave, the same estimators for each episode.
     resamples : int
         Of the bootstrap.
 
     Returns
     -------
-    tuple of InferredMean
+    tuple of InferenceMean
         In the order of `infer`.
     """
     means = []
@@ -154,7 +154,7 @@ def inferred_means(
         ]
         grades = [answer.grade for _, answer in answers]
         means.append(
-            InferredMean(
+            InferenceMean(
                 label=row.label,
                 episodes=len(grades),
                 delivered=sum(grade.delivered for grade in grades),
@@ -166,7 +166,7 @@ def inferred_means(
     return tuple(means)
 
 
-def _inferred(name: str, play: Play, instance: SurfaceInstance) -> Inferred:
+def _inferred(name: str, play: Play, instance: SurfaceInstance) -> InferenceRow:
     from whatworked.runs.fitting import fit
 
     plugin = load(name, "estimator")
@@ -175,4 +175,4 @@ def _inferred(name: str, play: Play, instance: SurfaceInstance) -> Inferred:
     if fitted.delivery is None:
         raise InvalidOptionError(f"estimator {plugin.label} fails on these measurements: {fitted.failure}")
     (grade,) = grade_deliveries(instance.surface, [fitted.delivery])
-    return Inferred(plugin.label, None, grade)
+    return InferenceRow(plugin.label, None, grade)

@@ -17,7 +17,7 @@ from whatworked.environments.effects.scoring import Play, play_of
 from whatworked.environments.protocol import Event, Score
 from whatworked.episodes.records import Record
 from whatworked.episodes.rules import Setup
-from whatworked.episodes.shared_inference import DEFAULT, Inferred, infer
+from whatworked.episodes.shared_inference import DEFAULT, InferenceRow, infer
 from whatworked.errors import InvalidOptionError
 from whatworked.report.episode_figures import Moment, effect_scatter, purchase_map, timeline
 from whatworked.report.svg import SERIES, element, marker, text_of
@@ -48,7 +48,7 @@ class Contents:
     options: Mapping[str, Any]
     play: Play
     score: Score
-    inferred: tuple[Inferred, ...]
+    inferred: tuple[InferenceRow, ...]
     player: str
 
     @property

@@ -11,7 +11,7 @@ from whatworked.environments.protocol import Refusal, Step
 EffectsStep = Step[EffectsState]
 
 
-class Refused(Exception):  # noqa: N818 - an answer to the player, not a fault
+class RefusedCall(Exception):  # noqa: N818 - an answer to the player, not a fault
     """Raised inside the rules where a call cannot be carried out; the environment turns it into a step.
 
     Attributes

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whatworked.environments.effects.answers import EffectsStep, Refused
+from whatworked.environments.effects.answers import EffectsStep, RefusedCall
 from whatworked.environments.effects.found import found
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.effects.measuring import observations
@@ -30,15 +30,17 @@ def calculate(instance: SurfaceInstance, state: EffectsState, arguments: Mapping
     code = arguments.get("code")
     if not isinstance(code, str) or not code.strip():
         what = "missing" if code is None else found(code)
-        raise Refused("bad_argument", f"code is {what}; give the text of a Python program. No calculation was used.")
+        raise RefusedCall(
+            "bad_argument", f"code is {what}; give the text of a Python program. No calculation was used."
+        )
     if len(code) > LONGEST_CODE:
-        raise Refused(
+        raise RefusedCall(
             "bad_argument",
             f"code has {len(code)} characters; at most {LONGEST_CODE} are taken. The measurements need not be typed "
             "into it: they stand in the variable observations. No calculation was used.",
         )
     if not state.calculations_left:
-        raise Refused(
+        raise RefusedCall(
             "overdraft",
             f"all {state.options.calculations} calculations are used. Observing and submitting go on as before.",
         )
@@ -69,7 +71,7 @@ def request(instance: SurfaceInstance, state: EffectsState, code: str) -> dict[s
 def finish_calculation(state: EffectsState, outcome: Mapping[str, Any]) -> EffectsStep:
     """What a program that was run tells its player."""
     if "unavailable" in outcome:
-        raise Refused(
+        raise RefusedCall(
             "unavailable",
             f"programs cannot be run here: {outcome['unavailable']}. No calculation was used; everything else works.",
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from whatworked.environments.effects.answers import EffectsStep, Refused
+from whatworked.environments.effects.answers import EffectsStep, RefusedCall
 from whatworked.environments.effects.calculating import calculate, finish_calculation
 from whatworked.environments.effects.finding import find_instance
 from whatworked.environments.effects.found import found
@@ -96,7 +96,7 @@ class EffectsEnvironment:
         try:
             self._check_call(state, call, elapsed)
             return self._rule(call.tool)(instance, state, call)
-        except Refused as refused:
+        except RefusedCall as refused:
             return refused.step(state)
         except RecursionError:
             message = "the arguments are nested too deeply; send plain lists and objects. Nothing was done."
@@ -111,7 +111,7 @@ class EffectsEnvironment:
             if call.tool == "calculate_python":
                 return finish_calculation(state, outcome)
             return hand_in(helpers_of(self.helpers, state.options), instance, state, call, outcome)
-        except Refused as refused:
+        except RefusedCall as refused:
             return refused.step(state)
 
     def closed(self, state: EffectsState) -> bool:
@@ -140,20 +140,24 @@ class EffectsEnvironment:
         return hand_in(helpers_of(self.helpers, state.options), instance, state, call, None)
 
     def _check_call(self, state: EffectsState, call: Call, elapsed: float) -> None:
-        """Raise `Refused` unless the tool can be called now, with these arguments' names.
+        """Raise `RefusedCall` unless the tool can be called now, with these arguments' names.
 
         The engine has refused before what is no tool, comes after the closing or the deadline, or has arguments that
         are no object; what is said of the first and last here is for those who call the rules without it.
         """
         tools = {tool.name: tool for tool in self.tools(state)}
         if not isinstance(call.tool, str) or call.tool not in tools:
-            raise Refused("unknown_tool", f"there is no tool {found(call.tool)} now: {', '.join(tools) or 'none is'}.")
+            raise RefusedCall(
+                "unknown_tool", f"there is no tool {found(call.tool)} now: {', '.join(tools) or 'none is'}."
+            )
         arguments = {} if call.arguments is None else call.arguments
         if not isinstance(arguments, Mapping):
-            raise Refused("bad_argument", f"the arguments are {found(arguments)}; give an object with named entries.")
+            raise RefusedCall(
+                "bad_argument", f"the arguments are {found(arguments)}; give an object with named entries."
+            )
         known = tools[call.tool].parameters
         if unknown := [name for name in arguments if name not in known]:
-            raise Refused(
+            raise RefusedCall(
                 "bad_argument",
                 f"{call.tool} has no argument {found(unknown[0])}; its arguments: {', '.join(known) or 'none'}. "
                 "Nothing was done.",
@@ -161,7 +165,7 @@ class EffectsEnvironment:
         # Late, a submission is the only call, and the report no longer possible.
         early = elapsed <= state.options.deadline
         if state.options.rules and not state.reported and call.tool not in _BEFORE_THE_REPORT and early:
-            raise Refused("report_first", "call report_rules first; then this. Nothing was charged.")
+            raise RefusedCall("report_first", "call report_rules first; then this. Nothing was charged.")
 
 
 def _check_fits(instance: SurfaceInstance, options: EffectsOptions) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from whatworked.environments.effects.answers import Refused
+from whatworked.environments.effects.answers import RefusedCall
 from whatworked.environments.effects.found import found
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.effects.options import EffectsOptions
@@ -78,11 +78,11 @@ def helpers_of(every: Helpers, options: EffectsOptions) -> Helpers:
 
 
 def fit_effect(helpers: Helpers, instance: SurfaceInstance, state: EffectsState, name: object) -> Effect:
-    """The work of fitting a helper to what was measured; raises `Refused` for a name that is none."""
+    """The work of fitting a helper to what was measured; raises `RefusedCall` for a name that is none."""
     if not isinstance(name, str) or name not in helpers:
         near = nearest(name, helpers) if isinstance(name, str) and len(name) < 80 else []
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise Refused("unknown_helper", f"estimator is {found(name)}; the helpers are {', '.join(helpers)}.{hint}")
+        raise RefusedCall("unknown_helper", f"estimator is {found(name)}; the helpers are {', '.join(helpers)}.{hint}")
     # In the order of the workflow, so that a permutation of the options changes no digit.
     ranks = instance.own_ranks[list(state.measured)]
     classes = instance.equivalence if helpers[name].class_aware else None
@@ -96,10 +96,10 @@ def fit_effect(helpers: Helpers, instance: SurfaceInstance, state: EffectsState,
 
 
 def fitted_offer(instance: SurfaceInstance, name: str, outcome: Mapping[str, Any]) -> Offer:
-    """The table of a helper that was fitted; raises `Refused` where it could not be."""
+    """The table of a helper that was fitted; raises `RefusedCall` where it could not be."""
     values = outcome.get("values")
     whole = isinstance(values, list) and len(values) == 1 << instance.d
     if not whole or not all(isinstance(v, float | int) and math.isfinite(v) and 0 <= v <= 1 for v in values or ()):
         reason = outcome.get("unavailable", "it gave no table")
-        raise Refused("helper_failed", f"{name} cannot be fitted: {reason}. Nothing was delivered; send a table.")
+        raise RefusedCall("helper_failed", f"{name} cannot be fitted: {reason}. Nothing was delivered; send a table.")
     return Offer(form=f"helper:{name}", values=tuple(np.array(values, dtype=np.float64)[instance.own_ranks].tolist()))

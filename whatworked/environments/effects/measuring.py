@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatworked.environments.effects.answers import EffectsStep, Refused
+from whatworked.environments.effects.answers import EffectsStep, RefusedCall
 from whatworked.environments.effects.found import found
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.effects.state import EffectsState
@@ -27,7 +27,7 @@ def observe(instance: SurfaceInstance, state: EffectsState, arguments: Mapping[s
     asked = _asked_ranks(arguments.get("masks"), state.d)
     new = tuple(dict.fromkeys(rank for rank in asked if rank not in set(state.measured)))
     if len(new) > state.credits:
-        raise Refused(
+        raise RefusedCall(
             "overdraft",
             f"{counted(len(new), 'mask')} of this batch are new and cost a credit each; {state.credits} of "
             f"{state.options.budget} credits are left. Nothing was measured or charged. "
@@ -73,11 +73,11 @@ def observations(instance: SurfaceInstance, state: EffectsState, ranks: Sequence
 
 
 def _asked_ranks(masks: object, d: int) -> list[int]:
-    """Ranks of the masks of a batch; raises `Refused` naming every offence unless all are masks."""
+    """Ranks of the masks of a batch; raises `RefusedCall` naming every offence unless all are masks."""
     largest = (1 << d) - 2
     masks = _listed(masks, d)
     if not 1 <= len(masks) <= largest:
-        raise Refused(
+        raise RefusedCall(
             "bad_argument",
             f"masks has {counted(len(masks), 'entry', 'entries')}; a call takes 1 to {largest}. Nothing was charged.",
         )
@@ -88,7 +88,7 @@ def _asked_ranks(masks: object, d: int) -> list[int]:
         if not (isinstance(mask, str) and legal.fullmatch(mask))
     ]
     if offences:
-        raise Refused(
+        raise RefusedCall(
             "illegal_mask",
             f"{len(offences)} of {counted(len(masks), 'mask')} cannot be measured: {first_few(offences, _NAMED)}. "
             f"A mask is a text of {d} characters 0 or 1, such as '{'01' * d:.{d}}'. The batch was refused whole, and "
@@ -106,7 +106,7 @@ def _listed(masks: object, d: int) -> list[Any]:
     if isinstance(masks, tuple):
         masks = list(masks)
     if not isinstance(masks, list):
-        raise Refused(
+        raise RefusedCall(
             "bad_argument",
             f"masks is {'missing' if masks is None else found(masks)}; give a list of texts, as in "
             f'["{"01" * d:.{d}}"]. Nothing was charged.',

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatworked.environments.effects.answers import EffectsStep, Refused
+from whatworked.environments.effects.answers import EffectsStep, RefusedCall
 from whatworked.environments.effects.contradictions import contradictions
 from whatworked.environments.effects.found import found
 from whatworked.environments.effects.helpers import Helpers, fit_effect, fitted_offer
@@ -113,7 +113,7 @@ def _flag(arguments: Mapping[str, Any], name: str) -> bool:
     value = arguments.get(name, False)
     if value is None or isinstance(value, bool):
         return bool(value)
-    raise Refused("bad_argument", f"{name} is {found(value)}; give true or false. Nothing was delivered.")
+    raise RefusedCall("bad_argument", f"{name} is {found(value)}; give true or false. Nothing was delivered.")
 
 
 def _form_of(helpers: Helpers, arguments: Mapping[str, Any]) -> str:
@@ -121,7 +121,7 @@ def _form_of(helpers: Helpers, arguments: Mapping[str, Any]) -> str:
     given = [form for form in _FORMS if arguments.get(form) is not None]
     if len(given) != 1:
         what = "none of them" if not given else " and ".join(given)
-        raise Refused(
+        raise RefusedCall(
             "bad_argument",
             f"give exactly one of predictions (your table), estimator ({' or '.join(helpers)}) and calculation (the id "
             f"of a calculation whose result is a table); found {what}. Nothing was delivered.",
@@ -134,13 +134,13 @@ def _calculated(state: EffectsState, name: object) -> Offer:
     for calculation in state.calculations:
         if calculation.name == name:
             if calculation.values is None:
-                raise Refused(
+                raise RefusedCall(
                     "no_result",
                     f"calculation {calculation.name} has no table to submit: {calculation.fault}. Run one that sets "
                     "the variable result to a table, or send the table itself. Nothing was delivered.",
                 )
             return Offer(form=f"calculation:{calculation.name}", values=calculation.values)
-    raise Refused(
+    raise RefusedCall(
         "unknown_calculation",
         f"calculation is {found(name)}; there is no such calculation in this episode ("
         f"{f'with a table: {first_few(ready, 20)}' if ready else 'none has a table yet'}). Nothing was delivered.",
@@ -148,7 +148,7 @@ def _calculated(state: EffectsState, name: object) -> Offer:
 
 
 def _table(state: EffectsState, predictions: object) -> tuple[Offer, EffectsState]:
-    """A table that is whole, by itself or with the entries kept; raises `Refused`, keeping what is right, otherwise."""
+    """A table that is whole, by itself or with the entries kept; else raises `RefusedCall`, keeping what is right."""
     reading = _read(state, predictions)
     table = {**state.kept, **reading.fine}
     masks = mask_strings(state.d)
@@ -164,13 +164,13 @@ def _table(state: EffectsState, predictions: object) -> tuple[Offer, EffectsStat
 
 def _read(state: EffectsState, predictions: object) -> Reading:
     if isinstance(predictions, dict) and len(predictions) > _MOST_ENTRIES << state.d:
-        raise Refused(
+        raise RefusedCall(
             "bad_table",
             f"predictions is an object with {len(predictions)} entries; there are {1 << state.d} masks. Nothing was "
             "delivered or kept.",
         )
     if not isinstance(predictions, dict | str):
-        raise Refused(
+        raise RefusedCall(
             "bad_table",
             f"predictions is {found(predictions)}; give an object from each of the {1 << state.d} masks to a number "
             "from 0 to 1, or the same as a JSON text. Nothing was delivered.",
@@ -178,12 +178,12 @@ def _read(state: EffectsState, predictions: object) -> Reading:
     try:
         return read_entries(predictions, state.d)
     except InvalidArtifactError as error:
-        raise Refused("bad_table", f"{error}. Nothing was delivered; {_kept_so_far(state.kept)}") from error
+        raise RefusedCall("bad_table", f"{error}. Nothing was delivered; {_kept_so_far(state.kept)}") from error
 
 
 def _refused_table(
     state: EffectsState, reading: Reading, wrong: Mapping[str, str], kept: Mapping[str, float]
-) -> Refused:
+) -> RefusedCall:
     """The refusal of a table, which says what was found where and keeps the rest."""
     cells = 1 << state.d
     missing = [mask for mask in mask_strings(state.d) if mask not in kept]
@@ -202,7 +202,7 @@ def _refused_table(
         result["wrong"] = dict(list(wrong.items())[:_LISTED])
     if reading.unknown:
         result["unknown"] = list(reading.unknown[:_LISTED])
-    return Refused(
+    return RefusedCall(
         "bad_table",
         f"The table was refused: {'; '.join(parts)}. A table has each of the {cells} masks of {state.d} characters "
         f"once, with a finite number from 0 to 1. Nothing was delivered. {_kept_so_far(kept)} "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from whatworked.environments.effects.answers import EffectsStep, Refused
+from whatworked.environments.effects.answers import EffectsStep, RefusedCall
 from whatworked.environments.effects.found import found
 from whatworked.environments.effects.state import EffectsState
 from whatworked.environments.protocol import Step
@@ -27,9 +27,9 @@ def note(state: EffectsState, arguments: Mapping[str, Any]) -> EffectsStep:
     """Keep a text of the player; nothing else changes."""
     text = arguments.get("text")
     if not isinstance(text, str) or not text.strip():
-        raise Refused("bad_argument", f"text is {'missing' if text is None else found(text)}; give a text to keep.")
+        raise RefusedCall("bad_argument", f"text is {'missing' if text is None else found(text)}; give a text to keep.")
     if len(text) > LONGEST_NOTE:
-        raise Refused(
+        raise RefusedCall(
             "bad_argument",
             f"text has {len(text)} characters; a note has at most {LONGEST_NOTE}. Nothing was kept; split it.",
         )
@@ -39,7 +39,7 @@ def note(state: EffectsState, arguments: Mapping[str, Any]) -> EffectsStep:
 def report_rules(state: EffectsState, arguments: Mapping[str, Any]) -> EffectsStep:
     """Take the player's report of the rules, once, and say nothing of whether it is right."""
     if state.reported:
-        raise Refused("repeated", "the rules were reported already; a report is taken once.")
+        raise RefusedCall("repeated", "the rules were reported already; a report is taken once.")
     rules = read_rules(arguments.get("rules"), state.d)
     charge = 1 if state.calculations_left else 0
     after = state.with_(reported=True)
@@ -55,22 +55,24 @@ def read_rules(rules: object, d: int) -> tuple[InactiveRule, ...]:
 
     Raises
     ------
-    Refused
+    RefusedCall
         Naming every entry that is none.
     """
     if isinstance(rules, str):
         try:
             rules = parse_json(rules.encode("utf-8", "replace"), containers=1 << 16, values=1 << 16)
         except ValueError as error:
-            raise Refused("bad_argument", f"rules is a text that is not JSON: {error}. {_form(d)}") from error
+            raise RefusedCall("bad_argument", f"rules is a text that is not JSON: {error}. {_form(d)}") from error
     if not isinstance(rules, list | tuple):
-        raise Refused("bad_argument", f"rules is {'missing' if rules is None else found(rules)}. {_form(d)}")
+        raise RefusedCall("bad_argument", f"rules is {'missing' if rules is None else found(rules)}. {_form(d)}")
     if len(rules) > _MOST_RULES:
-        raise Refused("bad_argument", f"rules has {len(rules)} entries; at most {_MOST_RULES} are taken. {_form(d)}")
+        raise RefusedCall(
+            "bad_argument", f"rules has {len(rules)} entries; at most {_MOST_RULES} are taken. {_form(d)}"
+        )
     letters = option_letters(d)
     taken = [_rule(entry, letters) for entry in rules]
     if wrong := [f"rules[{k}] is {found(rules[k])}" for k, rule in enumerate(taken) if rule is None]:
-        raise Refused("bad_argument", f"{first_few(wrong, _NAMED)}. {_form(d)}")
+        raise RefusedCall("bad_argument", f"{first_few(wrong, _NAMED)}. {_form(d)}")
     return tuple(rule for rule in taken if rule is not None)
 
 
