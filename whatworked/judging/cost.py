@@ -12,7 +12,7 @@ import msgspec
 from whatworked.errors import InvalidOptionError
 from whatworked.storage.files import storage_errors
 
-BYTES_PER_TOKEN = (5.5, 3.6, 2.0)
+BYTES_PER_TOKEN = (5.5, 3.2, 1.4)
 """Bytes of UTF-8 a token of a prompt, for the least, the expected and the most tokens."""
 _FRACTIONS = (0.0, 0.25, 1.0)
 """Part of the most tokens of an answer that is written, likewise."""
@@ -55,8 +55,8 @@ NOTHING = Interval(0, 0, 0)
 def tokens_of(text_bytes: int) -> Interval:
     """Tokens of a prompt, estimated from its length.
 
-    No tokenizer is asked, because the judge's is not known. The interval spans 2.0 to 5.5 bytes of UTF-8 a token, with
-    3.6 expected; docs/judging.md says on what these were measured.
+    No tokenizer is asked, because the judge's is not known. The interval spans 1.4 to 5.5 bytes of UTF-8 a token, with
+    3.2 expected; docs/judging.md says on what these were measured.
 
     Parameters
     ----------
