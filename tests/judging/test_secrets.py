@@ -72,6 +72,15 @@ def test_other_texts_stay_and_twice_is_once(text: str) -> None:
     assert redact(clean, "x") == (clean, ())
 
 
+@pytest.mark.parametrize("part", ["sk-", "eyJ.eyJ", "-----BEGIN A ", "machine a login b ", "://a:", "API_KEY", "_"])
+def test_texts_written_against_the_patterns_are_read_through(part: str) -> None:
+    """A pattern that goes back and forth over such a text would not end within a test run."""
+    text = part * 60_000
+    assert redact(text, "x") == (text, ())
+    many = f"{part} sk-{MADE_UP[:40]}\n" * 20_000
+    assert len(redact(many, "x")[1]) >= 20_000
+
+
 def test_places_are_lines_of_the_text_as_it_was() -> None:
     key = SECRETS["private key"][0]
     _, found = redact(f"{key}\n{key}\nsk-{MADE_UP}", "log")

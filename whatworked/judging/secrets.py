@@ -32,7 +32,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"(?!\[secret removed)\S+"
         ),
     ),
-    ("OpenAI or Anthropic key", re.compile(_TOKEN.format(r"sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}"))),
+    ("OpenAI or Anthropic key", re.compile(_TOKEN.format(r"sk-(?=[A-Za-z_-]{0,200}[0-9])[A-Za-z0-9_-]{16,}"))),
     ("AWS access key", re.compile(_TOKEN.format(r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}"))),
     (
         "AWS secret key",
@@ -116,13 +116,15 @@ def redact(text: str, place: str) -> tuple[str, tuple[Secret, ...]]:
 
 def _spans(text: str) -> list[tuple[int, int, str]]:
     """Where secrets stand, in order; of two that overlap, the one whose form stands first in the list."""
-    taken: list[tuple[int, int, str]] = []
+    found: list[tuple[int, int, str]] = []
+    taken = bytearray(len(text))
     for kind, pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            start = match.end("keep") if "keep" in pattern.groupindex else match.start()
-            if all(end <= start or match.end() <= begin for begin, end, _ in taken):
-                taken.append((start, match.end(), kind))
-    return sorted(taken)
+            start, end = match.end("keep") if "keep" in pattern.groupindex else match.start(), match.end()
+            if 1 not in taken[start:end]:
+                taken[start:end] = b"\x01" * (end - start)
+                found.append((start, end, kind))
+    return sorted(found)
 
 
 def redact_material(name: str, material: Material) -> tuple[Material, tuple[Secret, ...]]:

@@ -111,25 +111,41 @@ def score(
     StorageError
         If it cannot be read or written.
     """
-    reason = unjudgeable(record)
-    if reason is not None:
-        raise NotJudgeableError(f"run {record.header.run} cannot be judged: {reason}")
-    return asyncio.run(_score(record, world, judge, task, journal, jobs, cheap, caps, prices, progress, patience))
+    return asyncio.run(
+        score_run(
+            record,
+            world,
+            judge,
+            task=task,
+            journal=journal,
+            jobs=jobs,
+            cheap=cheap,
+            caps=caps,
+            prices=prices,
+            progress=progress,
+            patience=patience,
+        )
+    )
 
 
-async def _score(
+async def score_run(
     record: Record,
     world: World,
     judge: Judge,
-    task: str | None,
-    journal: Path | None,
-    jobs: int,
-    cheap: bool,
-    caps: Caps | None,
-    prices: Prices | None,
-    progress: Progress | None,
-    patience: Patience | None,
+    *,
+    task: str | None = None,
+    journal: Path | None = None,
+    jobs: int = 6,
+    cheap: bool = False,
+    caps: Caps | None = None,
+    prices: Prices | None = None,
+    progress: Progress | None = None,
+    patience: Patience | None = None,
 ) -> Scoring:
+    """`score`, to be awaited where an event loop is running already."""
+    reason = unjudgeable(record)
+    if reason is not None:
+        raise NotJudgeableError(f"run {record.header.run} cannot be judged: {reason}")
     digest = sha256(record_bytes(record))
     assembly = Assembly(record)
     async with open_panel(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from whatworked.errors import MissingExtraError, RecordError
@@ -70,6 +71,24 @@ def drafts(source: Source) -> Iterator[Draft]:
         draft.model = log.eval.model
         _tell_sample(draft, sample)
         yield draft
+
+
+def transcript_draft(transcript: Any) -> Draft:
+    """The run of one of Scout's transcripts, which has the messages and events of a sample of Inspect."""
+    draft = Draft("inspect", transcript.transcript_id, TOOLS)
+    draft.model = transcript.model
+    draft.strip_names("score" for value in (transcript.score, transcript.success) if value is not None)
+    sample = SimpleNamespace(
+        target=None,
+        scores=None,
+        metadata=transcript.metadata,
+        messages=transcript.messages,
+        events=transcript.events,
+        error=transcript.error,
+        error_retries=None,
+    )
+    _tell_sample(draft, sample)
+    return draft
 
 
 def _read(source: Source) -> Any:
