@@ -299,6 +299,11 @@ class TestOpening:
         with pytest.raises(InvalidOptionError, match="budget is 15; 4 options have 14 masks"):
             Game(made_up(4), budget=15)
 
+    def test_a_cube_whose_table_fits_no_call_is_an_error(self):
+        big = SurfaceInstance("big", ResponseSurface(tuple("ABCDEFGHIJKLM"), [0.5] * 8192))
+        with pytest.raises(InvalidOptionError, match="13 options; episodes have up to 12"):
+            Game(big)
+
     def test_a_surface_without_a_workflow_has_one_view(self):
         with pytest.raises(InvalidOptionError, match="view=opaque"):
             Game(made_up(4), view="full")

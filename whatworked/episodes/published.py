@@ -212,7 +212,7 @@ def _calculation(folder: Path, names: Sequence[str], event: Mapping[str, Any]) -
 
 def _view(task: Mapping[str, Any]) -> str:
     """What the player was told; the rules of a game with rules are reported in a program, which ours are not."""
-    told = {"source_code", "code", "factors"} & set(task)
+    told = {"source_code", "source_name"} & set(task)
     return "full" if told else "opaque"
 
 

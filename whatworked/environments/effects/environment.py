@@ -29,6 +29,8 @@ from whatworked.surfaces.masks import anchors
 
 _Rule = Callable[[SurfaceInstance, EffectsState, Call], EffectsStep]
 
+LARGEST = 12
+"""Options of an episode: a table of 4,096 masks has some 150 kB, and a call takes 1 MiB."""
 _BEFORE_THE_REPORT = ("report_rules", "note", "current_evidence")
 
 
@@ -170,6 +172,10 @@ class EffectsEnvironment:
 
 def _check_fits(instance: SurfaceInstance, options: EffectsOptions) -> None:
     problems = []
+    if instance.d > LARGEST:
+        problems.append(
+            f"the surface has {instance.d} options; episodes have up to {LARGEST}, so that a table fits a call"
+        )
     if options.budget > (most := (1 << instance.d) - 2):
         problems.append(f"budget is {options.budget}; {instance.d} options have {most} masks to buy")
     if options.told and instance.workflow is None:
