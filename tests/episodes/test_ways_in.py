@@ -17,12 +17,13 @@ from command_line import run_here
 from toy_environment import Toy
 
 from whatworked.episodes import Call, Episode
+from whatworked.episodes.about import About, read_about
 from whatworked.episodes.fronts.connecting import connect
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.fronts.gym import EpisodeGym
 from whatworked.episodes.fronts.host import EpisodeHost
 from whatworked.episodes.fronts.terminal import Terminal, read_arguments
-from whatworked.episodes.playing import About, RecordedHost, called, choose_player, play
+from whatworked.episodes.playing import RecordedHost, called, choose_player, play
 from whatworked.episodes.records import read_record, replay, score_of, setup_of
 from whatworked.episodes.standings import find_episodes, read_rows, standings
 from whatworked.episodes.ticket import Ticket, read_ticket, write_ticket
@@ -134,6 +135,20 @@ def test_a_player_that_breaks_is_a_missing_delivery_in_every_denominator(tmp_pat
     assert standing.interval.estimate == 0.5
     shown = run_here("episode", "table", str(tmp_path / "all"), "--environment", TOY[0], "--each", "--csv")
     assert [line.split(",")[6] for line in shown.stdout.splitlines()] == ["delivered", "True", "False"]
+
+
+def test_a_player_that_never_ends_is_ended_after_the_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whatworked.episodes.playing._GRACE", 0.0)
+    file = tmp_path / "mine.py"
+    file.write_text("import time\ndef player(game):\n    game.draw(well=1)\n    time.sleep(1000)\n")
+    held = Ticket(environment=TOY[0], instance=TOY[1], options={"seconds": "2"}, folder=str(tmp_path / "e"))
+    with held.opened() as episode:
+        assert (
+            play(episode, choose_player(f"{file}:player")).failure
+            == "it was still playing 0 seconds after the deadline"
+        )
+    with msgspec.structs.replace(held, player="mine").opened() as episode:
+        assert read_about(episode.folder).player == "mine"
 
 
 def test_a_player_that_starts_again_is_answered_from_what_is_written_down(here: Path) -> None:

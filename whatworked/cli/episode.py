@@ -154,7 +154,7 @@ def _read(folder: Path, environment: str | None, salt: Path | None) -> tuple[Rec
 def _shown(record: Record) -> dict[str, Any]:
     from datetime import UTC, datetime
 
-    from whatworked.episodes.playing import read_about
+    from whatworked.episodes.about import read_about
 
     terms, about = record.terms, read_about(record.folder)
     used: dict[str, int] = {}

@@ -103,7 +103,7 @@ def page(folder: Path, out: Path | None, title: str | None, salt: Path | None) -
 
     The file holds all of its data, the truth included, and fetches nothing: do not give it to a player.
     """
-    from whatworked.episodes.playing import read_about
+    from whatworked.episodes.about import read_about
     from whatworked.report.episode import episode_page
     from whatworked.storage.files import write_atomic
 

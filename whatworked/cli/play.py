@@ -13,8 +13,9 @@ from whatworked.cli.episodes import episode_options, ticket_of
 from whatworked.cli.output import echo, print_json, print_text
 
 if TYPE_CHECKING:
+    from whatworked.episodes.about import About
     from whatworked.episodes.episode import Episode
-    from whatworked.episodes.playing import About, Choice
+    from whatworked.episodes.playing import Choice
     from whatworked.episodes.ticket import Ticket
 
 _PERSON = "me"
@@ -95,12 +96,12 @@ def _play_games(held: Ticket, choice: Choice, games: int, as_json: bool) -> int:
 
 
 def _play_person(held: Ticket) -> int:
+    from whatworked.episodes.about import About, note_player
     from whatworked.episodes.fronts.host import EpisodeHost
     from whatworked.episodes.fronts.terminal import Terminal
-    from whatworked.episodes.playing import About, note_player
 
     with held.opened() as episode:
-        note_player(episode, About(player=_PERSON))
+        note_player(episode.folder, About(player=_PERSON))
         if not Terminal(EpisodeHost(episode), _read_line, print_text, episode.sketch).play():
             echo(f"\nThe episode stays in {held.folder}; the same command goes on with it.")
             return 0

@@ -27,6 +27,7 @@ _FRONTS = {
 @click.argument("environment", required=False)
 @click.argument("instance", required=False)
 @episode_options
+@click.option("--player", metavar="NAME", help="Who plays, for `whatworked episode table`; nobody verifies it.")
 @click.option("--ticket", metavar="FILE", help="File of mode 600 with all of this; then nothing else is given.")
 @click.option(
     "--front",
@@ -40,6 +41,7 @@ _FRONTS = {
 def serve(
     environment: str | None,
     instance: str | None,
+    player: str | None,
     ticket: str | None,
     front: str,
     port: int | None,
@@ -56,7 +58,7 @@ def serve(
     Example: whatworked serve effects wine --budget 8 --out episode --front http
     """
     _check(front, port, configure)
-    held = ticket_of(environment, instance, ticket, chosen)
+    held = _by(player, ticket_of(environment, instance, ticket, chosen))
     if configure:
         _configure(held)
     elif front == "http":
@@ -74,6 +76,12 @@ def _check(front: str, port: int | None, configure: bool) -> None:
         raise InvalidOptionError(f"--port is of --front http; --front is {front}")
     if configure and front != "mcp":
         raise InvalidOptionError(f"--configure is of --front mcp, --front is {front}; --front http writes it by itself")
+
+
+def _by(player: str | None, held: Ticket) -> Ticket:
+    import msgspec
+
+    return held if player is None else msgspec.structs.replace(held, player=player)
 
 
 def _configure(held: Ticket) -> None:

@@ -15,10 +15,10 @@ from whatworked.environments.effects.environment import EffectsEnvironment
 from whatworked.environments.effects.helpers import KIND
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.protocol import Call
+from whatworked.episodes.about import About, note_player
 from whatworked.episodes.clock import Clock
 from whatworked.episodes.effects import effects_environment
 from whatworked.episodes.episode import Episode
-from whatworked.episodes.playing import About, note_player
 from whatworked.episodes.published import PublishedCall, PublishedGame, read_published
 from whatworked.episodes.reply import Reply
 from whatworked.errors import EpisodeError, InvalidArtifactError, UnknownNameError
@@ -98,7 +98,9 @@ def import_game(folder: Path, out: Path, instance: str | None = None) -> Publish
         for number, call in enumerate(game.calls, start=1):
             hands.now = _OPENED + call.elapsed
             _check_reply(game, number, call, _played(episode, hands, game, call))
-        note_player(episode, About(player=game.model or "not stated", seed=game.repetition, failure=game.failure))
+        note_player(
+            episode.folder, About(player=game.model or "not stated", seed=game.repetition, failure=game.failure)
+        )
     return game
 
 

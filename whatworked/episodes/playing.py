@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import pkgutil
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from whatworked.environments.protocol import Call
+from whatworked.episodes.about import About, note_player
 from whatworked.episodes.admission import admitted
 from whatworked.episodes.episode import Episode
-from whatworked.episodes.folder import EpisodeFolder
 from whatworked.episodes.folding import Entry, same_content
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.fronts.host import EpisodeHost
@@ -23,34 +23,14 @@ from whatworked.episodes.fronts.lines import serve_lines
 from whatworked.episodes.players import PLAYERS_OF
 from whatworked.episodes.reply import Reply
 from whatworked.errors import InvalidOptionError, WhatWorkedError, unknown_name
-from whatworked.storage.canonical import canonical_json
-from whatworked.storage.files import read_file, user_path
+from whatworked.storage.files import user_path
 
-ABOUT = "about.json"
-"""In an episode's folder: who played. Nobody can verify that, so it stands outside the journal."""
-_LARGEST_ABOUT = 1 << 16
 _LONGEST_FAILURE = 500
+_GRACE = 60.0
+"""Seconds after the deadline in which a stranger's player can still hand in; then its process is ended."""
 
 Player = Callable[..., object]
 """Called with a `Game`, and with a seed where it has a parameter of that name."""
-
-
-class About(msgspec.Struct, frozen=True, kw_only=True):
-    """Who played an episode, as whoever ran it says.
-
-    Attributes
-    ----------
-    player : str
-        Name of a player, of a model, or whatever tells it from others.
-    seed : int
-        Of a player with randomness.
-    failure : str or None
-        What ended a player that broke.
-    """
-
-    player: str = ""
-    seed: int = 0
-    failure: str | None = None
 
 
 @dataclass(frozen=True)
@@ -163,39 +143,8 @@ def play(episode: Episode, choice: Choice, seed: int = 0) -> About:
     """
     failure = _in_child(episode, choice, seed) if choice.file else _here(episode, choice, seed)
     about = About(player=choice.text, seed=seed, failure=None if failure is None else failure[:_LONGEST_FAILURE])
-    note_player(episode, about)
+    note_player(episode.folder, about)
     return about
-
-
-def note_player(episode: Episode, about: About) -> None:
-    """Note in an episode's folder who plays.
-
-    Parameters
-    ----------
-    episode : Episode
-        Open.
-    about : About
-        Who.
-    """
-    episode.folder.write_private(ABOUT, canonical_json(msgspec.to_builtins(about)))
-
-
-def read_about(folder: EpisodeFolder) -> About:
-    """Who played, as the folder says; without a name where it does not say.
-
-    Parameters
-    ----------
-    folder : EpisodeFolder
-        Of the episode.
-
-    Returns
-    -------
-    About
-    """
-    try:
-        return msgspec.json.decode(read_file(folder.path / ABOUT, _LARGEST_ABOUT), type=About)
-    except (OSError, msgspec.MsgspecError, RecursionError):
-        return About()
 
 
 def called(player: Player, game: Game, seed: int) -> None:
@@ -250,17 +199,41 @@ def _in_child(episode: Episode, choice: Choice, seed: int) -> str | None:
     file = user_path(path).absolute()
     child = [sys.executable, "-m", "whatworked.episodes.fronts.stranger", str(file), function, str(seed)]
     process = subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=file.parent)
-    try:
-        if process.stdin is not None and process.stdout is not None:
-            serve_lines(RecordedHost(episode), process.stdout, process.stdin)
-            process.stdin.close()
-        return None if (code := process.wait()) == 0 else _ending(code)
-    finally:
-        if process.poll() is None:
+    with _ended_in_time(process, episode.standing().remaining_seconds) as late:
+        try:
+            if process.stdin is not None and process.stdout is not None:
+                serve_lines(RecordedHost(episode), process.stdout, process.stdin)
+            code = process.wait()
+        finally:
             process.kill()
             process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    if stream is not None:
+                        stream.close()
+    if late.is_set():
+        return f"it was still playing {_GRACE:.0f} seconds after the deadline"
+    return None if code == 0 else _ending(code)
+
+
+@contextlib.contextmanager
+def _ended_in_time(process: subprocess.Popen[bytes], seconds: float | None) -> Iterator[threading.Event]:
+    """End a process that goes on for too long, if there is a deadline; the event says whether that was done."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    timer = None if seconds is None else threading.Timer(seconds + _GRACE, end)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield late
+    finally:
+        if timer is not None:
+            timer.cancel()
 
 
 def _ending(code: int) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from whatworked.environments.protocol import Environment, Json, Score
-from whatworked.episodes.playing import About, read_about
+from whatworked.episodes.about import About, read_about
 from whatworked.episodes.records import Record, read_record, score_of, setup_of
 from whatworked.episodes.rules import Setup
 from whatworked.errors import StorageError

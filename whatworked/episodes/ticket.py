@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from whatworked.environments.protocol import Json
+from whatworked.episodes.about import About, note_player, read_about
 from whatworked.episodes.clock import Clock
 from whatworked.episodes.episode import Episode
 from whatworked.episodes.folder import EpisodeFolder, write_private
@@ -42,6 +43,8 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Of the episode, a full path.
     salt : str or None
         Path of a file with the private salt.
+    player : str
+        Who plays, for tables; nobody verifies it.
     """
 
     environment: str
@@ -49,6 +52,7 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     options: Mapping[str, Json] = {}
     folder: str
     salt: str | None = None
+    player: str = ""
 
     def opened(self, performers: Mapping[str, Performer] | None = None, clock: Clock | None = None) -> Episode:
         """The episode, begun or gone on with.
@@ -75,7 +79,7 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """
         environment = environment_of(self.environment)
         salt = None if self.salt is None else read_salt(Path(self.salt))
-        return Episode(
+        episode = Episode(
             Path(self.folder),
             environment,
             environment.find(self.instance, salt) if salt is not None else environment.find(self.instance),
@@ -84,6 +88,9 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             performers=host_performers() if performers is None else performers,
             clock=clock,
         )
+        if self.player and read_about(episode.folder).player != self.player:
+            note_player(episode.folder, About(player=self.player))
+        return episode
 
     @classmethod
     def of_folder(cls, folder: Path, salt: Path | None = None) -> Ticket:

@@ -19,8 +19,8 @@ import msgspec
 from whatworked import catalog
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.effects.scoring import grade_of, play_of
+from whatworked.episodes.about import read_about
 from whatworked.episodes.folder import JOURNAL
-from whatworked.episodes.playing import read_about
 from whatworked.episodes.records import Record, read_record, replay, setup_of
 from whatworked.errors import EpisodeError, JournalError, RunError, UnknownNameError
 from whatworked.runs.tidy import TidyRow

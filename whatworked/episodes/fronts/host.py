@@ -9,7 +9,6 @@ from whatworked.environments.protocol import Call, Json, Refusal, Tool
 from whatworked.episodes.admission import Excerpt
 from whatworked.episodes.episode import Episode
 from whatworked.episodes.reply import Reply
-from whatworked.errors import WhatWorkedError
 
 
 class Host(Protocol):
@@ -47,8 +46,8 @@ class Host(Protocol):
 class EpisodeHost:
     """The host in this process.
 
-    A full disk or a damaged journal is a refusal with the code ``"host_fault"``: the error itself names folders, so it
-    is noted in the host's log and does not reach the player.
+    A full disk, a damaged journal or any other fault is a refusal with the code ``"host_fault"``: the error itself
+    names folders, so it is noted in the host's log and does not reach the player.
 
     Parameters
     ----------
@@ -88,7 +87,7 @@ class EpisodeHost:
     def _guarded(self, answer: Callable[[], Reply]) -> Reply:
         try:
             return answer()
-        except WhatWorkedError as error:
+        except Exception as error:
             self._episode.folder.log(error, "a call that was not made")
             message = "the host cannot go on with the episode now, and nothing was done; ask again, or tell its people"
             return Reply(number=0, refused=Refusal(code="host_fault", message=message))

@@ -28,7 +28,10 @@ def main(file: str, function: str, seed: str) -> int:
     from whatworked.episodes.playing import called
 
     with os.fdopen(answers, "rb") as source, os.fdopen(output, "wb") as sink:
-        called(player, Game(LineHost(source, sink)), int(seed))
+        try:
+            called(player, Game(LineHost(source, sink)), int(seed))
+        except KeyboardInterrupt:
+            return 130
     return 0
 
 
