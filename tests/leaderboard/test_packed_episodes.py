@@ -11,10 +11,10 @@ from command_line import run_here
 
 from whatworked import catalog
 from whatworked.episodes import Episode
+from whatworked.episodes.about import About, note_player
 from whatworked.episodes.effects import effects_environment
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.players import PLAYERS
-from whatworked.episodes.playing import About, note_player
 from whatworked.errors import RunError
 from whatworked.leaderboard.agents import pack_episodes, unpack_episodes, verified_episodes
 from whatworked.leaderboard.board import agent_entries, board_of, recorded_board
