@@ -27,7 +27,7 @@ def episode(folder, name, player="ridge", seed=0, salt=None, **options):
     options = {"budget": BUDGET, "view": "opaque", **options}
     with Episode(folder, rules, rules.find(name, salt), options, salt=salt) as made:
         pkgutil.resolve_name(PLAYERS[player])(Game(made), seed=seed)
-        note_player(made, About(player=player, seed=seed))
+        note_player(made.folder, About(player=player, seed=seed))
     return folder
 
 
