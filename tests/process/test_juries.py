@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,15 @@ from hand_graphs import run_record, score_of
 from plain_judge import NO_WORLD, RULES, plain_graph, plain_judge
 
 from whatworked.errors import JudgeError, MissingReplyError, NotJudgeableError
-from whatworked.judging import Panel, ReplayJudge, Reply, RuleJudge
-from whatworked.process.graph import Graph, graph_bytes
+from whatworked.judging import Panel, Question, ReplayJudge, Reply, RuleJudge, Schema
+from whatworked.process.graph import Graph, graph_bytes, read_graph, write_graph
 from whatworked.process.juries import SETTINGS, estimate_score, house_rules, questions, score, scorer_version
 from whatworked.process.juries.cards import ActCard, Cards, PropositionCard, alike, merge_passes
 from whatworked.process.juries.windows import cut, windows
 from whatworked.process.measures import MEASURES, measure
-from whatworked.process.records import Draft, Record
+from whatworked.process.records import Draft, Record, World
 from whatworked.process.records.draft import EXPERIMENT
+from whatworked.report.process import process_page
 
 STORY = run_record(
     "prediction A: it will help",
@@ -224,6 +226,53 @@ def test_every_text_of_every_step_stands_in_a_window(length: int) -> None:
             assert shown.pop(f"{step.id}.{name}", None) == text
     assert shown == {}
     assert "".join(cut(lines, 100)) == lines
+
+
+# Whatever a judge answers
+
+KNOWN = World(
+    schema=NO_WORLD.schema, task_prompt=None, authored_channel=None, feedback_polarity=None, submission="out",
+    measure_size=10, contract=None,
+)  # fmt: skip
+
+
+def any_answer(schema: Schema, draw: random.Random, labels: list[str], texts: list[str], name: str = "") -> Any:
+    """An answer that fits: labels and parts of texts that are there, and others."""
+    if schema.enum is not None:
+        return draw.choice(schema.enum)
+    kind = draw.choice(schema.types())
+    if kind == "object":
+        return {key: any_answer(part, draw, labels, texts, key) for key, part in schema.properties.items()}
+    if kind == "array" and schema.items is not None:
+        return [any_answer(schema.items, draw, labels, texts, name) for _ in range(draw.randint(0, 9))]
+    if kind == "integer":
+        return draw.randint(-1, 8)
+    if kind == "string":
+        if name == "quote":
+            text = draw.choice([*texts, "nowhere"])
+            start = draw.randint(0, len(text))
+            return text[start : start + draw.choice([4, 30])]
+        return draw.choice([*labels, "none", "idea", "contents", "x"])
+    return None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_answers_that_fit_give_a_graph_that_holds_together(seed: int, tmp_path: Path) -> None:
+    def answered(question: Question) -> Any:
+        def rule(fields: Any, vote: int) -> Any:
+            pairs = [pair for part in fields.values() for pair in ([("", part)] if isinstance(part, str) else part)]
+            draw = random.Random(f"{seed} {question.id} {vote} {pairs}")
+            return any_answer(question.answer, draw, [label for label, _ in pairs], [text for _, text in pairs])
+
+        return rule
+
+    judge = RuleJudge({name: answered(question) for name, question in questions().items()}, name="any")
+    made = score(STORY, KNOWN, judge, cheap=True)
+    write_graph(tmp_path / "graph", made.graph)
+    assert read_graph(tmp_path / "graph") == made.graph
+    for entry in measure(made.graph).measures:
+        assert entry.score is None or 0 <= entry.score <= 1
+    assert process_page(made.graph, STORY)
 
 
 # Growth

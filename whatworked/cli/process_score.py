@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from whatworked.process.records import Run
 
 
+_LISTED = 20
+"""Secrets that are listed one by one."""
+
+
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
 @click.option("--judge", "judge_name", metavar="MODEL", help="Who is asked, by its name for Inspect: provider/model.")
@@ -151,8 +155,11 @@ def _print_scoring(scoring: Scoring, path: Path, prices: Prices | None) -> None:
     if graph.unfinished:
         print_text("not finished: run the same command again when the judge can be reached")
     if scoring.secrets:
-        kinds = sorted({secret.kind for secret in scoring.secrets})
-        print_text(f"taken out before sending: {counted(len(scoring.secrets), 'secret')} ({', '.join(kinds)})")
+        print_text(f"taken out before sending: {counted(len(scoring.secrets), 'secret')}")
+        for secret in scoring.secrets[:_LISTED]:
+            print_text(f"  {secret.kind}: {secret.place}", indent=4)
+        if len(scoring.secrets) > _LISTED:
+            print_text(f"  and {len(scoring.secrets) - _LISTED} more")
 
 
 def _print_axes(graphs: Sequence[Graph]) -> None:

@@ -12,8 +12,8 @@ from whatworked.process.juries.catalog import house_rules
 from whatworked.process.juries.inquiry import NONE, Inquiry, Matter, floor_of, winning
 from whatworked.process.juries.windows import Labelled, labelled_parts
 
-_LAST_WORDS = 3
-"""Last texts of the agent that are its last report."""
+_LAST_TEXTS = 3
+"""Last steps in which the agent says something that are its last report."""
 
 
 async def judge_rules(inquiry: Inquiry) -> None:
@@ -127,10 +127,13 @@ async def judge_closing(inquiry: Inquiry) -> None:
         About the run.
     """
     words: list[tuple[str, str]] = []
+    texts = 0
     for step in reversed(inquiry.record.steps):
-        said = inquiry.said_in(step, inquiry.settings.part)
-        if len(words) < _LAST_WORDS:
-            words[:0] = said
+        if texts == _LAST_TEXTS:
+            break
+        said = inquiry.said_in(step, inquiry.settings.part * inquiry.settings.report_parts)
+        texts += bool(said)
+        words[:0] = [part for label, text in said for part in labelled_parts(label, text, inquiry.settings.part)]
     if not words:
         return
     checks = [act for act in inquiry.assembly.acts if act.type == "check"][-inquiry.settings.results :]

@@ -35,6 +35,8 @@ class Settings:
         Characters of one part of a text that is shown whole.
     parts : int
         Parts in one question.
+    report_parts : int
+        Parts of each of the last texts of the agent that are shown as its report.
     task_characters : int
         Most characters of the task and of its rules.
     """
@@ -55,6 +57,7 @@ class Settings:
     excerpt: int = 600
     part: int = 8_000
     parts: int = 3
+    report_parts: int = 6
     task_characters: int = 6_000
 
 

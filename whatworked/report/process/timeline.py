@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from whatworked.process.graph import Act, Edge, Graph, Proposition, Quote
+from whatworked.process.graph import Act, Edge, Graph, Moment, Proposition, Quote
 from whatworked.process.graph.model import ACT_TYPES, PROPOSITION_TYPES
 from whatworked.report.svg import Scale, element, picture, text_of, title
 
 _WIDTH = 1160.0
 _LEFT, _RIGHT, _TOP, _ROW = 96.0, 16.0, 18.0, 26.0
+_BESIDE = 6.0
+"""Pixels between nodes of one moment and type."""
 _ROWS = (*PROPOSITION_TYPES, *ACT_TYPES)
 _DRAWN = ("reads", "builds_on", "grounds", "explains", "voids", "answers", "expects")
 """Edges between nodes that both stand on the picture; verdicts are the colour of their check."""
@@ -37,7 +40,7 @@ def timeline(graph: Graph, places: Mapping[Quote, str], linked: bool) -> str:
         return element("p", "The graph has no nodes.", class_="note")
     last = max(1, graph.steps - 1)
     x = Scale(-0.5, last + 0.5, _LEFT, _WIDTH - _RIGHT)
-    points = {node.id: (x(node.at.step + node.at.phase / 3 - 0.33), _y(node.type)) for node in nodes}
+    points = _points(nodes, x)
     verdicts = {edge.source: edge.type for edge in graph.edges if edge.type in ("confirms", "contradicts")}
     drawn = [edge for edge in graph.edges if edge.type in _DRAWN]
     content = (
@@ -47,6 +50,17 @@ def timeline(graph: Graph, places: Mapping[Quote, str], linked: bool) -> str:
     )
     told = f"{len(graph.propositions)} propositions and {len(graph.acts)} acts over {graph.steps} steps"
     return picture(_WIDTH, _y(ACT_TYPES[-1]) + 44, content, "The graph over time", told)
+
+
+def _points(nodes: Sequence[Act | Proposition], x: Scale) -> Mapping[str, tuple[float, float]]:
+    """Where each node stands; those of one moment and type stand side by side."""
+    there: Counter[tuple[str, Moment]] = Counter()
+    points = {}
+    for node in nodes:
+        beside = there[node.type, node.at]
+        there[node.type, node.at] += 1
+        points[node.id] = (x(node.at.step + node.at.phase / 3 - 0.33) + _BESIDE * beside, _y(node.type))
+    return points
 
 
 def _y(kind: str) -> float:
