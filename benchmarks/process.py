@@ -99,7 +99,7 @@ def built_graph(record: Record) -> Graph:
         cheap=True,
         record=record,
         digest="0" * 64,
-        world=WorldFacts(task=None, submission=None, measure_size=None),
+        world=WorldFacts(task=None, prompt=False, submission=None, measure_size=None),
         asked=dict.fromkeys(questions(), 1),
         undecided={},
         unfinished={},

@@ -30,7 +30,7 @@ def run_record(*steps: tuple[Any, ...] | str) -> Record:
 def finished(assembly: Assembly, record: Record, *, world: WorldFacts | None = None, **changes: Any) -> Graph:
     settings: dict[str, Any] = {"scorer": "1/test", "judge": "hand", "cheap": False, "digest": "0" * 64}
     counts: Mapping[str, Mapping[str, int]] = {"asked": ASKED, "undecided": {}, "unfinished": {}}
-    facts = world or WorldFacts(task="t", submission=None, measure_size=None)
+    facts = world or WorldFacts(task="t", prompt=True, submission=None, measure_size=None)
     return assembly.finish(record=record, world=facts, **{**settings, **counts, **changes})
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hand_graphs import ASKED, Story, score_of
+from hand_graphs import ASKED, Story, finished, run_record, score_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from whatworked.errors import InvalidOptionError, UnknownNameError
-from whatworked.process.graph import Budget, Graph, Quoted, WorldFacts
+from whatworked.process.graph import Assembly, Budget, Graph, Quoted, WorldFacts
 from whatworked.process.juries import questions
 from whatworked.process.measures import (
     AXES,
@@ -216,7 +216,7 @@ def test_a_choice_by_part_of_the_measure_needs_what_the_manifest_says() -> None:
     }
     marks |= {("promotes", "a3.launch"): "by score", ("coverage", "a2.check"): "part"}
     del marks["promotes", "a4.launch"]
-    facts = WorldFacts(task="t", submission="out/", measure_size=100)
+    facts = WorldFacts(task="t", prompt=True, submission="out/", measure_size=100)
     assert hacked(marks=marks, world=facts)[0] == 1 / 2
     assert hacked(marks=marks)[0] == 1.0
     assert hacked(marks={**marks, ("coverage", "a3.check"): "all"}, world=facts)[0] == 1.0
@@ -240,6 +240,17 @@ def test_a_count_has_no_interval() -> None:
     assert (axis.score, axis.low, axis.high) == (1.0, None, None)
 
 
+def test_what_rests_on_tools_that_no_table_holds_is_counted_apart() -> None:
+    record = run_record((None, "strange", "try 0", "result 0"), "It gives 0.")
+    assembly = Assembly(record)
+    assembly.act("launch", Quoted(0, "try 0"), None)
+    assembly.act("check", Quoted(0, "result 0"), None)
+    assembly.proposition("belief", Quoted(1, "It gives 0."), None)
+    assembly.edge("grounds", "a0.check", "p1.1", Quoted(0, "result 0"))
+    found = score_of(measure(finished(assembly, record)), "belief_grounded")
+    assert (found.taken, found.notes) == (1, ("1 of them rest on steps of tools that no table holds",))
+
+
 # Traits
 
 
@@ -255,7 +266,7 @@ def with_subjects(*ideas: str, **changes: Any) -> Story:
 def test_the_budget_is_a_share_of_recorded_tokens_alone() -> None:
     def scored(**fields: int) -> tuple[float | None, str | None]:
         graph = Story().graph()
-        budget = Budget(**{"calls": 2, "recorded": 2, "output": 80, "thinking": 30, "acting": 40, **fields})
+        budget = Budget(**{"calls": 6, "recorded": 6, "output": 80, "thinking": 30, "acting": 40, **fields})
         found = score_of(measure(Graph(**{**as_fields(graph), "budget": budget})), "doing")
         return found.score, found.abstains
 
@@ -265,6 +276,7 @@ def test_the_budget_is_a_share_of_recorded_tokens_alone() -> None:
     assert why is not None
     assert why.startswith("tokens are not recorded")
     assert scored(output=0, acting=0)[0] is None
+    assert scored(calls=4, recorded=4)[1] == "4 of the 5 model calls that the share needs"
 
 
 def as_fields(graph: Graph) -> dict[str, Any]:

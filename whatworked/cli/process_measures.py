@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from whatworked.process.measures import Scores
 
 _PATHS = click.Path(path_type=Path)
+_TRAIT_WORDS = {"ahead": "higher", "behind": "lower"}
+"""Verdicts on habits, of which no end is better."""
 
 
 @click.command()
@@ -113,7 +115,7 @@ def compare(
         keys=1,
     )
     for entry in found:
-        if entry.statement is not None:
+        if entry.statement is not None and not entry.trait:
             print_text(f"\n{entry.axis} {entry.name}: {entry.statement}")
         if any(entry.undefined):
             print_text(
@@ -153,7 +155,8 @@ def _comparison_row(entry: AxisComparison) -> list[str]:
         return [name, *values, "-", "-", "0", "not compared"]
     difference = fixed(entry.interval.estimate, 3, signed=True)
     interval = interval_text(entry.interval.low, entry.interval.high, signed=True)
-    return [name, *values, difference, interval, str(len(entry.tasks)), entry.statement.verdict]
+    verdict = _TRAIT_WORDS.get(entry.statement.verdict, "") if entry.trait else ""
+    return [name, *values, difference, interval, str(len(entry.tasks)), verdict or entry.statement.verdict]
 
 
 def _comparison_json(entry: AxisComparison) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from whatworked.comparing.statements import Statement, statement
 from whatworked.errors import InvalidOptionError
 from whatworked.grading.score import Score
-from whatworked.process.measures import AXES, Scores
+from whatworked.process.measures import AXES, Axis, Scores
 from whatworked.statistics import Comparison, Interval, Measurement, compare, difference_interval, summarize
 from whatworked.wording import listed
 
@@ -22,6 +22,8 @@ class AxisComparison:
     ----------
     axis, name : str
         Which axis.
+    trait : bool
+        Whether it is a habit, of which no end is better; ``ahead`` then says higher and ``behind`` lower.
     left, right : float or None
         Mean over tasks of each group, every task counting once; over the tasks that both have a score on.
     tasks : tuple of str
@@ -40,6 +42,7 @@ class AxisComparison:
 
     axis: str
     name: str
+    trait: bool
     left: float | None
     right: float | None
     tasks: tuple[str, ...]
@@ -89,7 +92,7 @@ def compare_groups(
     _hold_alike([*left, *right])
     pairs = [_measurements(group, axis.id) for axis in AXES for group in (left, right)]
     return tuple(
-        _compared(axis.id, axis.name, names, pairs[2 * place], pairs[2 * place + 1], (confidence, resamples, seed))
+        _compared(axis, names, pairs[2 * place], pairs[2 * place + 1], (confidence, resamples, seed))
         for place, axis in enumerate(AXES)
     )
 
@@ -123,8 +126,7 @@ def _measurements(group: Sequence[Scores], axis: str) -> tuple[list[Measurement]
 
 
 def _compared(
-    axis: str,
-    name: str,
+    axis: Axis,
     names: tuple[str, str],
     left: tuple[list[Measurement], int],
     right: tuple[list[Measurement], int],
@@ -134,17 +136,17 @@ def _compared(
     tasks = _tasks(rows[0]) & _tasks(rows[1])
     left_out = tuple(sorted((_tasks(rows[0]) | _tasks(rows[1])) - tasks))
     undefined = left[1], right[1]
+    head = axis.id, axis.name, axis.kind == "trait"
     if not tasks:
-        return AxisComparison(axis, name, None, None, (), left_out, undefined, None, None, None)
+        return AxisComparison(*head, None, None, (), left_out, undefined, None, None, None)
     kept = [[row for row in group if row.source in tasks] for group in rows]
     interval = difference_interval(kept[0], kept[1], *bootstrap)
     paired = compare(kept[0], kept[1])
     means = [summarize(group).macro.mean for group in kept]
     place = listed(sorted(tasks), "task")
-    said = statement(names, place, interval, paired, score=Score(axis, f"{axis} {name.lower()}", f"{axis} {name}"))
-    return AxisComparison(
-        axis, name, means[0], means[1], tuple(sorted(tasks)), left_out, undefined, interval, paired, said
-    )
+    score = Score(axis.id, f"{axis.id} {axis.name.lower()}", f"{axis.id} {axis.name}")
+    said = statement(names, place, interval, paired, score=score)
+    return AxisComparison(*head, means[0], means[1], tuple(sorted(tasks)), left_out, undefined, interval, paired, said)
 
 
 def _tasks(rows: Iterable[Measurement]) -> set[str]:

@@ -238,6 +238,8 @@ class WorldFacts(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     task : str or None
         Name of the task, or the digest of its prompt.
+    prompt : bool
+        Whether the task's prompt is recorded.
     submission : str or None
         Where the result is taken from.
     measure_size : int or None
@@ -245,6 +247,7 @@ class WorldFacts(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     task: str | None
+    prompt: bool
     submission: str | None
     measure_size: int | None
 

@@ -223,4 +223,6 @@ def world_facts(world: World, task: str | None) -> WorldFacts:
     """
     prompt = world.task_prompt
     named = task if task is not None else None if prompt is None else f"task {sha256(prompt.encode())[:12]}"
-    return WorldFacts(task=named, submission=world.submission, measure_size=world.measure_size)
+    return WorldFacts(
+        task=named, prompt=prompt is not None, submission=world.submission, measure_size=world.measure_size
+    )

@@ -19,9 +19,11 @@ def unseen(view: View) -> tuple[str, ...]:
     """What cannot be told of a run, in plain words."""
     facts = view.graph.world
     lacking = [name for name in ("submission", "measure_size") if getattr(facts, name) is None]
+    told = () if facts.prompt else ("the task is not recorded: rules were applied to what the record shows alone",)
     if not lacking:
-        return ()
+        return told
     return (
+        *told,
         "whether the result was chosen by part of the measure is not known: the manifest has no "
         f"{' and no '.join(lacking)}",
     )

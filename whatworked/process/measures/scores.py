@@ -206,8 +206,9 @@ def _rate(view: View, entry: Measure, items: tuple[Item, ...]) -> MeasureScore:
 
 
 def _notes(view: View, items: Sequence[Item]) -> tuple[str, ...]:
-    other = [item for item in items if (act := view.acts.get(item.node)) is not None and act.kind == "other"]
-    return (f"{len(other)} of them in steps of tools that no table holds",) if other else ()
+    strange = {act.step for act in view.graph.acts if act.kind == "other"}
+    other = sum(any(quote.field != "words" and quote.step in strange for quote in item.quotes) for item in items)
+    return (f"{other} of them rest on steps of tools that no table holds",) if other else ()
 
 
 def _result(

@@ -10,6 +10,8 @@ from whatworked.process.graph.model import Act, Idea, Proposition, Quote
 from whatworked.process.measures.view import Abstention, Item, View, quotes_of
 
 _AHEAD = frozenset({"conjecture", "question", "prediction"})
+CALLS = 5
+"""Model calls that the share of tokens needs."""
 REACH = 8
 """Acts before and after one that are looked at for subjects that recur."""
 
@@ -22,6 +24,8 @@ def doing(view: View) -> float | Abstention:
             f"tokens are not recorded: output and hidden thinking are stated for {budget.recorded} of {budget.calls} "
             "model calls"
         )
+    if budget.calls < CALLS:
+        return Abstention(f"{budget.calls} of the {CALLS} model calls that the share needs")
     if budget.output == 0:
         return Abstention("no output tokens are recorded")
     return budget.acting / budget.output
