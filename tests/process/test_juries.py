@@ -119,8 +119,11 @@ def test_a_judge_out_of_reach_leaves_questions_unfinished_and_no_zeros() -> None
         return Reply(kind="unreachable", detail="gone", lasting=True)
 
     rules = {**RULES, "said": lambda fields, vote: lost(fields, vote) if vote else RULES["said"](fields, vote)}
-    graph = score(STORY, NO_WORLD, RuleJudge(rules, name="plain"), jobs=1).graph
+    made = score(STORY, NO_WORLD, RuleJudge(rules, name="plain"), jobs=1)
+    graph = made.graph
     assert graph.unfinished == {"said": 3}
+    assert made.lost == {"unreachable: gone": 6}
+    assert not made.finished
     found = score_of(measure(graph), "experiment_yield")
     assert found.score is None
     assert "not finished" in str(found.abstains)

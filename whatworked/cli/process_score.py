@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _LISTED = 20
-"""Secrets that are listed one by one."""
+"""Secrets, and reasons of lost votes, that are listed one by one."""
 
 
 @click.command()
@@ -149,6 +149,8 @@ def _print_scoring(scoring: Scoring, path: Path, prices: Prices | None) -> None:
         f"votes: {replies}; {counted(spent.calls, 'call')} sent, {spent.replayed} from the journal, "
         f"{spent.input_tokens + spent.output_tokens:,} tokens{cost}" + ("; one vote each" if graph.cheap else "")
     )
+    for reason, number in list(scoring.lost.items())[:_LISTED]:
+        print_text(f"lost: {counted(number, 'vote')}, {reason}", indent=4)
     for title, counts in (("dropped", graph.dropped), ("undecided", graph.undecided), ("no answer", graph.unfinished)):
         if counts:
             print_text(f"{title}: " + ", ".join(f"{number} {what}" for what, number in counts.items()), indent=4)

@@ -74,6 +74,7 @@ async def extract(inquiry: Inquiry) -> Cards:
 async def _read(inquiry: Inquiry, reading: _Pass, cut: Sequence[Window]) -> None:
     for number, window in enumerate(cut):
         vote = await inquiry.panel.ask(_case(inquiry, reading, window, number), reading.number)
+        inquiry.note([vote])
         cards = None
         if vote.kind == "answer":
             cards = _standing(inquiry, read_cards(vote.answer), window)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from whatworked.judging import Ballot, Case, Panel, Verdict
+from whatworked.judging import Ballot, Case, Panel, Verdict, Vote
 from whatworked.judging.fences import Material
 from whatworked.process.graph import Act, Assembly, Edge, Proposition, Quote, Quoted
 from whatworked.process.graph.gates import OWN, said_fields
@@ -19,6 +19,8 @@ from whatworked.process.records import Record, Step, World
 NONE = "none"
 """What an answer names where nothing fits."""
 NOT_RECORDED = "(not recorded)"
+_REASON = 200
+"""Characters of a reason that are kept."""
 
 Matter: TypeAlias = tuple[str, Mapping[str, Material]]
 """What a question is put about: the name of a thing, and the question's fields."""
@@ -64,6 +66,7 @@ class Inquiry:
         self.asked: Counter[str] = Counter(dict.fromkeys(questions(), 0))
         self.undecided: Counter[str] = Counter()
         self.unfinished: Counter[str] = Counter()
+        self.lost: Counter[str] = Counter()
 
     async def decide(self, name: str, cases: Sequence[Matter], ballot: BallotRule | None = None) -> list[Verdict]:
         """Put one question about several things.
@@ -87,6 +90,7 @@ class Inquiry:
         chosen = None if ballot is None else _by_case(ballot)
         verdicts = await self.panel.decide(put, chosen)
         for verdict in verdicts:
+            self.note(verdict.votes)
             self.count(name, finished=verdict.finished, decided=bool(verdict.choices) and not verdict.undecided)
         return verdicts
 
@@ -97,6 +101,12 @@ class Inquiry:
             self.unfinished[name] += 1
         elif not decided:
             self.undecided[name] += 1
+
+    def note(self, votes: Iterable[Vote]) -> None:
+        """Count votes that were lost, by class of reply and reason."""
+        for vote in votes:
+            if vote.kind != "answer":
+                self.lost[f"{vote.kind}: {vote.detail[:_REASON]}" if vote.detail else vote.kind] += 1
 
     # What questions show
 

@@ -32,6 +32,8 @@ class Scoring:
         Of the run.
     kinds : mapping of str to int
         Votes by class of reply.
+    lost : mapping of str to int
+        Votes that were lost, by class and reason.
     spent : Spent
         Calls and tokens.
     money : float or None
@@ -44,6 +46,7 @@ class Scoring:
 
     graph: Graph
     kinds: Mapping[str, int]
+    lost: Mapping[str, int]
     spent: Spent
     money: float | None
     secrets: tuple[Secret, ...]
@@ -172,14 +175,9 @@ async def score_run(
             undecided=inquiry.undecided,
             unfinished=inquiry.unfinished,
         )
-        return Scoring(
-            graph,
-            {str(kind): count for kind, count in panel.kinds.items()},
-            panel.spent,
-            panel.money,
-            panel.secrets,
-            panel.answered_by,
-        )
+        kinds = {str(kind): count for kind, count in panel.kinds.items()}
+        lost = dict(sorted(inquiry.lost.items()))
+        return Scoring(graph, kinds, lost, panel.spent, panel.money, panel.secrets, panel.answered_by)
 
 
 async def ask_everything(inquiry: Inquiry) -> None:

@@ -186,8 +186,8 @@ MEASURES = (
     Measure(
         "doing",
         "T1",
-        f"Output tokens of the agent's model calls, {traits.CALLS} or more, where output and hidden thinking are stated "
-        "for every call.",
+        f"Output tokens of the agent's model calls, {traits.CALLS} or more, where output and hidden thinking are "
+        "stated for every call.",
         "Those of calls that act, hidden thinking left out. Words beside an action count with it.",
         "token share",
         (),
