@@ -24,8 +24,8 @@ PUBLISHED = Path(__file__).resolve().parent / "published"
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name a long value by its argument: the parallel workers compare ids, and long bytes may hold the time of day."""
-    return argname if isinstance(val, (bytes, str)) and len(val) > 60 else None
+    """Name bytes and long texts by their argument: the parallel workers compare ids, and bytes may hold the time."""
+    return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > 60) else None
 
 
 @pytest.fixture(scope="session")
