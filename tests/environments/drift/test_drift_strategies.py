@@ -22,7 +22,7 @@ def test_the_sweep_breaks_the_published_family_and_not_the_wider_one() -> None:
     shown = run_here("drift", "strategies", "--count", "5", "--family", "paper", "--json")
     assert shown.returncode == 1
     rates = {rate["strategy"]: rate for rate in json.loads(shown.stdout)["rates"]}
-    assert rates["sweep"]["exact"] >= 0.75
+    assert rates["sweep"]["exact"] > 2 * LIMIT
     assert rates["sweep"]["price"] <= 191
     assert rates["oracle"]["exact"] == 1
     assert rates["copy undisturbed"]["exact"] == 0

@@ -42,6 +42,10 @@ Family: TypeAlias = Literal["paper", "wide"]
 """Which orders are drawn: those of the paper, or any fen body, verb, consignment and beacon site."""
 ScheduleTick: TypeAlias = Literal["3", "8", "13", "17"]
 TICKS: tuple[ScheduleTick, ...] = ("3", "8", "13", "17")
+ALONE = 0.45
+"""Share of drafts in which the order's fen body starts alone."""
+LANDED_ON = (0, 1, 1, 1, 2, 2, 3, 3, 4, 4)
+"""How many bodies are where its verb takes it."""
 Item = TypeVar("Item")
 
 
@@ -110,10 +114,10 @@ def draw(chance: random.Random, family: Family, name: str) -> InstanceFile:
         Of the right layout; whether it satisfies the constraints is for `constraints` to say.
     """
     plan = _plan(chance, family)
-    labels = _labels(chance, plan)
+    cells = _cells(chance, plan)
+    labels = _labels(chance, plan, cells)
     straggler = _straggler(chance, plan, labels)
     finals = _finals(chance, plan, straggler)
-    states = tuple((label, 1 + _below(chance, 3)) for label in sorted(set(labels.values())))
     return InstanceFile(
         format=FORMAT if family == "paper" else WIDE_FORMAT,
         name=name,
@@ -121,7 +125,7 @@ def draw(chance: random.Random, family: Family, name: str) -> InstanceFile:
         w=Verbs(**plan.verbs),
         feed_step=1 + _below(chance, 2),
         labels=labels,
-        states=states,
+        states=_states(chance, labels, cells),
         transforms={body: _transform(chance) for body in BODIES},
         bases={BODIES[body]: _below(chance, 4) for body in FEN},
         stock={site: 80 + 10 * _below(chance, 6) for site in FEN_SITES},
@@ -184,28 +188,85 @@ def _order(chance: random.Random, family: Family) -> Order:
     )
 
 
-def _labels(chance: random.Random, plan: Plan) -> dict[str, Label]:
-    """Start labels: the order's two, a pair of beacons of Mast and Drum, cells of several kinds, the five on Vess."""
-    fresh = _fresh_labels(chance, plan)
+def _states(chance: random.Random, labels: dict[str, Label], cells: Cells) -> tuple[tuple[Label, int], ...]:
+    """One to three; where the order's fen body lands, often more than it had."""
+    states = {label: 1 + _below(chance, 3) for label in sorted(set(labels.values()))}
+    states[cells.home] = 1 + _below(chance, 2)
+    if cells.landing in states:
+        states[cells.landing] = states[cells.home] + _pick(chance, (0, 0, 1, 1, 2))
+    return tuple(sorted(states.items()))
+
+
+class Cells(NamedTuple):
+    """Start labels that the design needs, and further ones.
+
+    Attributes
+    ----------
+    joined, behind : label
+        The order's consignment's, and its beacon's, which one stamp takes there.
+    pair : label
+        Of two beacons, one of the Mast and one of the Drum.
+    home, landing : label
+        The order's fen body's, and where its verb takes it.
+    others : list of label
+        Further ones.
+    """
+
+    joined: Label
+    behind: Label
+    pair: Label
+    home: Label
+    landing: Label
+    others: list[Label]
+
+
+def _labels(chance: random.Random, plan: Plan, cells: Cells) -> dict[str, Label]:
+    """Start labels of all bodies.
+
+    What the order's acts do to the counter, and how many bodies the fen body then shares its acts with, must not be the
+    same on most instances, or who guesses that would be right too often. So there are mostly others where it lands;
+    its beacon is often not alone; and beacons that are not the order's may join something by a stamp as well.
+    """
     order = plan.order
-    joined = fresh.pop()
-    behind = _stepped(joined, plan.verbs["stamp"]["ladder"], -1)
-    pair = fresh.pop()
-    others = [label for label in fresh if label not in (joined, behind, pair)][: 7 + _below(chance, 4)]
-    if chance.random() < 0.5:
-        others[0] = _stepped(others[1], plan.verbs[order.verb]["fen"], 1)
-    placed = {order.consignment: joined, order.beacon: behind}
-    _place_pair(chance, plan, placed, pair)
-    placed |= {"grazer-a3": others[1], order.fen: others[1]} if order.fen != "grazer-a3" else {"grazer-a3": others[1]}
-    if chance.random() < 0.5:
-        placed[_pick(chance, ("feeder-1", "feeder-2", "grazer-a4"))] = _pick(chance, (others[1], others[2]))
-    else:
-        placed["grazer-a3"] = others[2]
-        placed[_pick(chance, [body for body in ("feeder-1", "feeder-2", "grazer-a4") if body != order.fen])] = others[2]
-    _place_rest(chance, placed, others, joined)
+    placed = {order.consignment: cells.joined, order.beacon: cells.behind, order.fen: cells.home}
+    _place_pair(chance, plan, placed, cells.pair)
+    hosts = [body for body in ("feeder-1", "feeder-2", "feeder-3", "grazer-a4") if body != order.fen]
+    alone = order.fen != "grazer-a3" and chance.random() < ALONE
+    placed.setdefault("grazer-a3", cells.others[0] if alone or chance.random() < 0.4 else cells.home)
+    if alone or order.fen == "grazer-a3" or placed["grazer-a3"] != cells.home:
+        placed[_pick(chance, hosts)] = placed["grazer-a3"]
+    _place_printers(chance, placed, cells.others)
+    _place_guests(chance, placed, cells.landing, _pick(chance, LANDED_ON))
+    _place_guests(chance, placed, cells.behind, _pick(chance, (0, 0, 1, 1, 2)))
+    _place_rest(chance, placed, cells.others if alone else [cells.home, *cells.others], cells.joined)
     for body, label in zip(VESS, _vess_labels(chance, plan), strict=True):
         placed[BODIES[body]] = label
     return placed
+
+
+def _cells(chance: random.Random, plan: Plan) -> Cells:
+    joined, home, *others = _fresh_labels(chance, plan)
+    stamp = plan.verbs["stamp"]["ladder"]
+    behind = _stepped(joined, stamp, -1)
+    landing = _stepped(home, plan.verbs[plan.order.verb]["fen"], 1)
+    pair = _stepped(others[0], stamp, -1) if chance.random() < 0.75 else others[-1]
+    taken = {joined, home, behind, landing, pair}
+    free = [label for label in others if label not in taken]
+    return Cells(joined, behind, pair, home, landing, free[: 6 + _below(chance, 3)])
+
+
+def _place_guests(chance: random.Random, placed: dict[str, Label], label: Label, number: int) -> None:
+    """Give a label to bodies that have none yet; beacons and consignments are kept for elsewhere."""
+    free = [body for body in names(OUTSIDE) if body not in placed and not body.startswith(("beacon", "consign"))]
+    placed |= dict.fromkeys(_shuffled(chance, free)[:number], label)
+
+
+def _place_printers(chance: random.Random, placed: dict[str, Label], others: Sequence[Label]) -> None:
+    """Two printers on different hulks share a label."""
+    ormer, kelder = (
+        _pick(chance, [BODIES[body] for body in PRINTERS if HULK_OF[body] == hulk]) for hulk in ("Ormer", "Kelder")
+    )
+    placed |= dict.fromkeys((ormer, kelder), _pick(chance, others))
 
 
 def _fresh_labels(chance: random.Random, plan: Plan) -> list[Label]:
@@ -243,11 +304,6 @@ def _place_rest(chance: random.Random, placed: dict[str, Label], others: Sequenc
     """Spread the remaining bodies unevenly; consignments mostly over three labels, some with the order's."""
     berths = _shuffled(chance, others)[:3]
     crowd = chance.random() * 0.7
-    two_printers = _pick(chance, others)
-    ormer, kelder = (
-        _pick(chance, [BODIES[body] for body in PRINTERS if HULK_OF[body] == hulk]) for hulk in ("Ormer", "Kelder")
-    )
-    placed |= {ormer: two_printers, kelder: two_printers}
     popular = _shuffled(chance, others)
     for body in names(OUTSIDE):
         if body in placed:

@@ -106,20 +106,13 @@ def channel(hands: Hands) -> bool:
 def priority_list(hands: Hands) -> bool:
     """Against *re-labelling re-sorts a list*: the same stamp, done later, gives another order of release."""
     hands.goto("consign-floor")
-    for body in ("consignment-d1", "consignment-d2"):
-        orders = []
-        for tick in (9, 11, 12):
-            if hands.tick:
-                hands.cross()
-            hands.wait_until(tick)
-            hands.office("stamp", body)
-            hands.wait_until(19)
-            orders.append(hands.read("manifest-slate")["released"])
-            if body == "consignment-d2":
-                break
-        if any(one != two for one, two in combinations(orders, 2)):
-            return True
-    return False
+    orders = []
+    for tick in (9, 11, 12, 14):
+        hands.wait_until(tick)
+        hands.office("stamp", "consignment-d1")
+        hands.wait_until(19)
+        orders.append(hands.read("manifest-slate")["released"])
+    return any(one != two for one, two in pairwise(orders))
 
 
 def deduplication_key(hands: Hands) -> bool:

@@ -46,14 +46,14 @@ def copy_undisturbed(hands: Hands) -> None:
 
 
 def ledger_and_pace(hands: Hands) -> None:
-    """The undisturbed tally at the act and the body's own pace after it; the ledger's figure for the counter."""
+    """The undisturbed tally before the act and the body's own pace from it on; the ledger's figure for the counter."""
     tallies = tally_rows(hands)
     ledger = _ledger(hands)
     order = _order(hands)
     act, asked = order["tick"], order["intake_tick"]
-    start = tallies.get(act, {}).get(order["fen"], UNKNOWN[0])
-    steps = sorted({_step(tallies, order["fen"], tick) for tick in range(2, _LATEST)})
-    hands.commit(start + (steps[-1] if steps else 1) * (asked - act), 1, ledger.get(order["counter_tick"], UNKNOWN[2]))
+    start = tallies.get(act - 1, {}).get(order["fen"], UNKNOWN[0])
+    pace = max(_step(tallies, order["fen"], tick) for tick in range(1, _LATEST))
+    hands.commit(start + pace * (asked - act + 1), 1, ledger.get(order["counter_tick"], UNKNOWN[2]))
 
 
 def peer_feeder(hands: Hands) -> None:
@@ -86,10 +86,10 @@ def _order(hands: Hands) -> Mapping[str, Any]:
 
 def tally_rows(hands: Hands) -> dict[int, dict[str, int]]:
     """The tallyboard of one undisturbed pass, by tick."""
-    hands.cross()
     hands.goto("fen-shallows")
+    hands.cross()
     rows = {}
-    while 0 < hands.tick <= _LATEST and not hands.window:
+    while hands.tick <= _LATEST and not hands.window:
         tick = hands.tick
         rows[tick] = hands.read("intake-tallyboard")
     hands.cross()
@@ -98,8 +98,8 @@ def tally_rows(hands: Hands) -> dict[int, dict[str, int]]:
 
 def _answer_rows(hands: Hands) -> dict[int, list[str]]:
     hands.cross()
+    rows: dict[int, list[str]] = {}
     hands.goto("ladder-mast")
-    rows = {}
     while 0 < hands.tick < PASS_TICKS - 1 and not hands.window:
         tick = hands.tick
         rows[tick] = hands.read("answer-board")

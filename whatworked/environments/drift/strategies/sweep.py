@@ -76,7 +76,7 @@ def _commit(
 
 
 def wide_sweep(hands: Hands) -> None:
-    """Rehearse a stamp at both sites of beacons, and guess the other act: the body is alone after it.
+    """Rehearse a stamp at both sites of beacons, and guess what the other act does from how often its body acts.
 
     Made for orders that may name any fen body and verb, which are too many to rehearse.
 
@@ -97,9 +97,11 @@ def wide_sweep(hands: Hands) -> None:
     order: Mapping[str, Any] = hands.order or {"fen": "feeder-3", "site": "ladder-mast", "tick": ACT_TICKS[0]}
     act, site, fen = order["tick"], order["site"], order["fen"]
     steps = [tallies[tick][fen] - tallies[tick - 1][fen] for tick in tallies if tick - 1 in tallies]
-    shared = 0 in steps
-    intake = tallies.get(act, {fen: 0})[fen] + max(steps, default=1) * INTAKE_AFTER
-    counter = quiet[act + COUNTER_AFTER] + effects[site] + int(shared)
+    # The ordered act is the body's own at its tick. The best guesses for what follows: a body that acted in every tick
+    # joins another one, and one that did not goes on among two others.
+    acts, change = (4, -1) if 0 not in steps else (3, 0)
+    intake = tallies.get(act - 1, {fen: 0})[fen] + max(steps, default=1) * acts
+    counter = quiet[act + COUNTER_AFTER] + effects[site] + change
     hands.commit(intake, answers[site].get(act, UNKNOWN[1]), counter)
 
 
