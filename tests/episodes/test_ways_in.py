@@ -25,9 +25,10 @@ from whatworked.episodes.fronts.host import EpisodeHost
 from whatworked.episodes.fronts.terminal import Terminal, read_arguments
 from whatworked.episodes.playing import RecordedHost, called, choose_player, play
 from whatworked.episodes.records import read_record, replay, score_of, setup_of
+from whatworked.episodes.registry import environment_names, environment_of
 from whatworked.episodes.standings import find_episodes, read_rows, standings
 from whatworked.episodes.ticket import Ticket, read_ticket, write_ticket
-from whatworked.errors import EpisodeError, InvalidOptionError, StorageError, UnknownNameError
+from whatworked.errors import EpisodeError, InvalidOptionError, PluginError, StorageError, UnknownNameError
 
 TESTS = str(Path(__file__).parents[1])
 TOY = ("toy_environment:Toy", "three")
@@ -87,6 +88,8 @@ def test_a_host_in_another_process_has_the_same_journal(
     here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", TESTS)
+    (tmp_path / "msgspec.py").write_text("raise SystemExit('a file of the working folder was imported by the host')")
+    monkeypatch.chdir(tmp_path)
     with connect(ticket(tmp_path)) as game:
         assert game.opening == "There are some wells."
         player(game, 3)
@@ -290,6 +293,7 @@ def test_tickets_are_private_and_salts_are_asked_for(tmp_path: Path) -> None:
         (("play", "effects", "wine", "--player", "none.py:f"), "there is no file none.py"),
         (("play", "effects", "wine", "--player", "ridge", "--option", "view"), "write --option KEY=VALUE"),
         (("play", "effects", "wine", "--player", "ridge", "--ticket", "x"), "give nothing else with it"),
+        (("play", "effects", "wine", "--player", "me", "--games", "2"), "a person plays one episode"),
         (("episode", "show", "."), "episode.journal"),
         (("episode", "table", "."), "there is no episode in"),
     ],
@@ -303,8 +307,18 @@ def test_mistakes_are_one_line(arguments: tuple[str, ...], message: str, tmp_pat
     assert not list(tmp_path.iterdir())
 
 
-def test_an_environment_that_does_not_exist_is_named() -> None:
-    from whatworked.episodes.registry import environment_of
+def test_environments_come_from_other_packages_by_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = tmp_path / "wells-1.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Name: wells\nVersion: 1\n")
+    (installed / "entry_points.txt").write_text("[whatworked.environments]\nwells = toy_environment:Toy\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "wells" in environment_names()
+    assert isinstance(environment_of("wells"), Toy)
+    with pytest.raises(PluginError, match="makes no environment"):
+        environment_of("toy_environment:Slow")
 
+
+def test_an_environment_that_does_not_exist_is_named() -> None:
     with pytest.raises(UnknownNameError, match="did you mean drift"):
         environment_of("drifft")

@@ -49,8 +49,12 @@ def play(
 
     Example: whatworked play effects wine --player ridge --budget 8
     """
+    from whatworked.errors import InvalidOptionError
+
     held = ticket_of(environment, instance, ticket, {**chosen, "player": player})
     if player == _PERSON:
+        if games != 1:
+            raise InvalidOptionError(f"--games {games} is for scripted players; a person plays one episode at a time")
         return _play_person(held)
     from whatworked.episodes.playing import choose_player
 
@@ -65,13 +69,14 @@ def _start_again(held: Ticket, player: str, games: int, as_json: bool) -> None:
 
     A stranger's player is a process of the same user, and can read the command lines of all others.
     """
+    from whatworked.episodes.hosts import own_program
     from whatworked.episodes.ticket import ticket_pipe
 
     reading = ticket_pipe(held)
     os.set_inheritable(reading, True)
     again = ["--ticket", f"fd:{reading}", "--player", player, "--games", str(games), *(["--json"] if as_json else [])]
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "whatworked", "play", *again])  # noqa: S606
+    os.execv(sys.executable, own_program("whatworked", "play", *again))  # noqa: S606
 
 
 def _play_games(held: Ticket, choice: Choice, games: int, as_json: bool) -> int:

@@ -27,6 +27,25 @@ def host_performers() -> dict[str, Performer]:
     return found
 
 
+def own_program(module: str, *arguments: str) -> list[str]:
+    """The command line of a module in a process of its own.
+
+    What lies in the working folder, which may be a player's, is not imported in place of a library (``-P``).
+
+    Parameters
+    ----------
+    module : str
+        To run.
+    *arguments : str
+        For it; nothing that a player must not know.
+
+    Returns
+    -------
+    list of str
+    """
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
 def keep_private() -> None:
     """Keep other processes of the same user from reading this one's memory, environment and open files.
 

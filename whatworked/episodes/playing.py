@@ -6,7 +6,6 @@ import contextlib
 import inspect
 import pkgutil
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from whatworked.episodes.folding import Entry, same_content
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.fronts.host import EpisodeHost
 from whatworked.episodes.fronts.lines import serve_lines
+from whatworked.episodes.hosts import own_program
 from whatworked.episodes.players import PLAYERS_OF
 from whatworked.episodes.reply import Reply
 from whatworked.errors import InvalidOptionError, WhatWorkedError, unknown_name
@@ -197,7 +197,7 @@ def _in_child(episode: Episode, choice: Choice, seed: int) -> str | None:
     """A stranger's player sees a pipe and its own file; it is told neither what is played nor where."""
     path, _, function = choice.text.rpartition(":")
     file = user_path(path).absolute()
-    child = [sys.executable, "-m", "whatworked.episodes.fronts.stranger", str(file), function, str(seed)]
+    child = own_program("whatworked.episodes.fronts.stranger", str(file), function, str(seed))
     process = subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=file.parent)
     with _ended_in_time(process, episode.standing().remaining_seconds) as late:
         try:

@@ -44,7 +44,7 @@ def stdio_configuration(folder: Path) -> Path:
     StorageError
         If it cannot be written.
     """
-    arguments = ["-m", "whatworked", "serve", "--ticket", str(folder / TICKET), "--front", "mcp"]
+    arguments = ["-P", "-m", "whatworked", "serve", "--ticket", str(folder / TICKET), "--front", "mcp"]
     return _write(folder, {"type": "stdio", "command": sys.executable, "args": arguments})
 
 

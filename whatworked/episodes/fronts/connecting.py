@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ import msgspec
 
 from whatworked.environments.protocol import Call, Json, Tool
 from whatworked.episodes.fronts.game import Game
+from whatworked.episodes.hosts import own_program
 from whatworked.episodes.reply import Reply
 from whatworked.episodes.ticket import Ticket, ticket_pipe
 from whatworked.errors import EpisodeError
@@ -115,7 +115,7 @@ def connect(ticket: Ticket | str | Path) -> Iterator[Game]:
     place = f"fd:{reading}" if isinstance(ticket, Ticket) else str(ticket)
     try:
         process = subprocess.Popen(
-            [sys.executable, "-m", "whatworked", "serve", "--ticket", place, "--front", "jsonl"],
+            own_program("whatworked", "serve", "--ticket", place, "--front", "jsonl"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[reading] if reading >= 0 else [],
