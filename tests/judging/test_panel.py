@@ -250,6 +250,15 @@ def test_what_never_came_is_not_finished(cases: list[Case]) -> None:
         decide(RuleJudge({"colour": lambda *_: Reply(kind="unreachable", detail="busy")}), cases)
 
 
+def test_half_characters_are_sent_and_kept_as_marks(tmp_path: Path) -> None:
+    case = Case(question=question(tmp_path), fields={"thing": "a \ud800 ball"}, about="b")
+    reply = Reply(kind="answer", text='{"choice": "red"} \udfff', model="m\udfff")
+    judge = RuleJudge({"colour": lambda fields, _: reply if fields["thing"] == "a \ufffd ball" else None})
+    (verdict,) = decide(judge, [case], journal=tmp_path / "calls")
+    assert verdict.choices == {"": "red"}
+    assert decide(ReplayJudge("rules"), [case], journal=tmp_path / "calls") == [verdict]
+
+
 def test_cheap_asks_once_and_says_so(cases: list[Case]) -> None:
     judge = MoodyJudge(moods=("red",))
     assert all(verdict.cheap and verdict.choices == {"": "red"} for verdict in decide(judge, cases, cheap=True))

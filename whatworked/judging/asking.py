@@ -10,7 +10,7 @@ from whatworked.errors import InvalidOptionError, JudgeError
 from whatworked.judging.calls import Call, Calls, call_of, key_of
 from whatworked.judging.judges import Judge, Request
 from whatworked.judging.limits import Limits
-from whatworked.judging.replies import Reply
+from whatworked.judging.replies import Reply, writable
 from whatworked.wording import counted, printable
 
 
@@ -140,7 +140,7 @@ class Asker:
             raise self._stopped
         try:
             with self.limits.reserved(request):
-                reply = await self._judge.reply(request)
+                reply = writable(await self._judge.reply(request))
                 self.limits.count(request, reply)
         except JudgeError as error:
             self._stopped = error

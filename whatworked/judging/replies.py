@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from whatworked.storage.canonical import canonical_json, encodable
 from whatworked.storage.json_text import parse_json
 
 Kind: TypeAlias = Literal["answer", "refusal", "truncated", "filtered", "unparseable", "unreachable"]
@@ -54,6 +55,12 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     lasting: bool = False
 
 
+def writable(reply: Reply) -> Reply:
+    """A reply whose texts can be written to a file; half characters become marks."""
+    model = None if reply.model is None else encodable(reply.model)
+    return msgspec.structs.replace(reply, text=encodable(reply.text), model=model, detail=encodable(reply.detail))
+
+
 def read_answer(text: str) -> Any:
     r"""The JSON object of a reply, alone or the only one between other words.
 
@@ -96,7 +103,12 @@ def read_answer(text: str) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    return parse_json(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode())
+    value = parse_json(encodable(text).encode())
+    try:
+        canonical_json(value)
+    except UnicodeEncodeError:
+        raise ValueError("it holds half of a surrogate pair, which no file can hold") from None
+    return value
 
 
 def _is_whole(text: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from whatworked.judging.fences import Material
+from whatworked.storage.canonical import encodable
 
 _TOKEN = r"(?<![A-Za-z0-9_])(?:{})(?![A-Za-z0-9])"  # noqa: S105 - a pattern around tokens
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -128,13 +129,13 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
 
 
 def redact_material(name: str, material: Material) -> tuple[Material, tuple[Secret, ...]]:
-    """Quoted material without secrets, and the list of them."""
+    """Quoted material as it may be sent, without secrets and half characters, and the list of what was a secret."""
     if isinstance(material, str):
-        return redact(material, name)
+        return redact(encodable(material), name)
     texts: list[tuple[str, str]] = []
     found: list[Secret] = []
     for label, text in material:
-        clean, secrets = redact(text, f"{name} {label}")
+        clean, secrets = redact(encodable(text), f"{name} {label}")
         texts.append((label, clean))
         found += secrets
     return tuple(texts), tuple(found)

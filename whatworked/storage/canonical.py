@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def canonical_json(value: Any) -> bytes:
@@ -22,3 +25,14 @@ def canonical_json(value: Any) -> bytes:
 def sha256(data: bytes | memoryview) -> str:
     """SHA-256 of `data` in lower-case hexadecimal."""
     return hashlib.sha256(data).hexdigest()
+
+
+def encodable(text: str) -> str:
+    r"""A text that UTF-8 can hold: half of a surrogate pair, which is no character, becomes U+FFFD.
+
+    Examples
+    --------
+    >>> encodable("a\ud800") == "a\ufffd"
+    True
+    """
+    return _SURROGATES.sub("\ufffd", text)
