@@ -41,7 +41,8 @@ def check(published: dict, grade: dict) -> None:
             assert ours == published[name], name
 
 
-@pytest.mark.parametrize("name", FIGURES)
+# Without the folder there is one name, whose test is skipped: an empty set would fail at collection.
+@pytest.mark.parametrize("name", FIGURES or ["any game"])
 def test_a_published_game_has_its_figures(name, tmp_path):
     figures = FIGURES[name]
     game = import_game(GAMES / name, tmp_path / "episode")
