@@ -114,8 +114,7 @@ def told(*, grounded: int, task: str, run_name: str, **changes: object) -> Graph
     steps += [f"belief B{number}: so it is" for number in range(5 - grounded)]
     record: Record = run_record(*steps)  # type: ignore[arg-type]
     graph = plain_graph(record, cheap=True, task=task)
-    fields = {name: getattr(graph, name) for name in graph.__struct_fields__}
-    return Graph(**{**fields, "run": run_name, **changes})
+    return Graph(**{**fields_of(graph), "run": run_name, **changes})
 
 
 def groups(tmp_path: Path, **changes: object) -> tuple[Path, Path]:
@@ -140,6 +139,22 @@ def test_groups_are_compared_task_by_task(tmp_path: Path) -> None:
     assert "not compared" in shown
     same = {entry["axis"]: entry for entry in json.loads(run("compare", a, a, "--json").output)}
     assert same["E1"]["verdict"] == "same"
+
+
+def test_groups_are_picked_by_model(tmp_path: Path) -> None:
+    a, b = groups(tmp_path)
+    apart = json.loads(run("compare", a, b, "--json").output)
+    for path in b.iterdir():
+        graph = read_graph(path)
+        write_graph(a / f"b{path.name}", Graph(**{**fields_of(graph), "model": "model-b"}))
+    together = json.loads(run("compare", a, a, "--models", "model-a", "model-b", "--name", "a", "b", "--json").output)
+    assert together == apart
+    shown = run("compare", a, a, "--models", "model-a", "model-c")
+    assert "unknown model 'model-c'; did you mean " in str(shown.exception)
+
+
+def fields_of(graph: Graph) -> dict[str, object]:
+    return {name: getattr(graph, name) for name in graph.__struct_fields__}
 
 
 @pytest.mark.parametrize(

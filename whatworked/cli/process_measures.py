@@ -86,26 +86,36 @@ def page(paths: tuple[Path, ...], out: Path) -> None:
 @click.argument("left", metavar="A", type=_PATHS)
 @click.argument("right", metavar="B", type=_PATHS)
 @click.option("--name", "names", nargs=2, metavar="A B", help="What to call the groups [the names of the paths].")
+@click.option("--models", nargs=2, metavar="A B", help="Of each path, only runs of this model.")
 @click.option("--confidence", default=0.95, show_default=True, help="Of the bootstrap intervals.")
 @click.option(
     "--resamples", default=9999, show_default=True, type=click.IntRange(1, 1_000_000), help="Of the bootstrap."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(
-    left: Path, right: Path, names: tuple[str, str] | None, confidence: float, resamples: int, as_json: bool
+    left: Path,
+    right: Path,
+    names: tuple[str, str] | None,
+    models: tuple[str, str] | None,
+    confidence: float,
+    resamples: int,
+    as_json: bool,
 ) -> None:
     """Compare two groups of runs on every axis.
 
     A and B are graphs or folders of them. They are compared task by task: runs of one task are its repetitions, and
     only tasks of both groups count. Scores of two versions of the scorer, or of two judges, are refused.
 
-    Example: whatworked process compare scores/model-a scores/model-b
+    Examples: whatworked process compare scores/model-a scores/model-b; whatworked process compare scores scores
+    --models gpt-x gpt-y
     """
     from whatworked.process.comparison import compare_groups
 
-    groups = _scores([left]), _scores([right])
-    called = names or (left.name, right.name)
-    found = compare_groups(*groups, called, confidence=confidence, resamples=resamples)
+    groups = [_scores([path]) for path in (left, right)]
+    if models is not None:
+        groups = [_of_model(group, model) for group, model in zip(groups, models, strict=True)]
+    called = names or models or (left.name, right.name)
+    found = compare_groups(groups[0], groups[1], called, confidence=confidence, resamples=resamples)
     if as_json:
         print_json([_comparison_json(entry) for entry in found])
         return
@@ -138,6 +148,15 @@ def _scores(paths: Sequence[Path]) -> list[Scores]:
             )
         files += below
     return [measured(read_graph(file)) for file in files]
+
+
+def _of_model(scores: Sequence[Scores], model: str) -> list[Scores]:
+    from whatworked.errors import unknown_name
+
+    found = [entry for entry in scores if entry.model == model]
+    if not found:
+        raise unknown_name("model", model, sorted({entry.model for entry in scores if entry.model is not None}))
+    return found
 
 
 def _print_opportunities(scores: Scores) -> None:

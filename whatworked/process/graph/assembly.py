@@ -82,6 +82,7 @@ class Assembly:
         self._edges: dict[tuple[str, str, str], Edge] = {}
         self._marks: dict[tuple[str, str], Mark] = {}
         self._kinds: dict[str, str] = {}
+        self._in_order: tuple[Act, ...] | None = None
         self._dropped: Counter[str] = Counter()
 
     # What was offered
@@ -161,6 +162,7 @@ class Assembly:
             quote=quote,
         )
         self._kinds[name] = act_type
+        self._in_order = None
         return name
 
     def proposition(self, kind: str, quoted: Quoted, idea: str | None, floor: int = 1) -> str | None:
@@ -367,7 +369,9 @@ class Assembly:
     @property
     def acts(self) -> tuple[Act, ...]:
         """Acts so far, in order of time."""
-        return tuple(sorted(self._acts.values(), key=lambda act: (act.at, act.id)))
+        if self._in_order is None:
+            self._in_order = tuple(sorted(self._acts.values(), key=lambda act: (act.at, act.id)))
+        return self._in_order
 
     @property
     def propositions(self) -> tuple[Proposition, ...]:
