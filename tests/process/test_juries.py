@@ -11,7 +11,7 @@ from hand_graphs import run_record, score_of
 from plain_judge import NO_WORLD, RULES, plain_graph, plain_judge
 
 from whatworked.errors import JudgeError, MissingReplyError, NotJudgeableError
-from whatworked.judging import Panel, Question, ReplayJudge, Reply, RuleJudge, Schema
+from whatworked.judging import Caps, Panel, Question, ReplayJudge, Reply, RuleJudge, Schema
 from whatworked.process.graph import Graph, graph_bytes, read_graph, write_graph
 from whatworked.process.juries import SETTINGS, estimate_score, house_rules, questions, score, scorer_version
 from whatworked.process.juries.cards import ActCard, Cards, PropositionCard, alike, merge_passes
@@ -96,6 +96,16 @@ def test_the_same_bytes_on_replay_and_on_any_number_of_jobs(jobs: int, tmp_path:
     assert graph_bytes(made.graph) == graph_bytes(replayed.graph) == graph_bytes(plain_graph(STORY))
     assert replayed.spent.calls == 0
     assert made.spent.calls > 30
+
+
+def test_a_run_that_a_cap_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    journal = tmp_path / "calls"
+    with pytest.raises(JudgeError, match="cap of 20 calls"):
+        score(STORY, NO_WORLD, plain_judge(), journal=journal, caps=Caps(calls=20))
+    rest = score(STORY, NO_WORLD, plain_judge(), journal=journal)
+    whole = score(STORY, NO_WORLD, plain_judge())
+    assert graph_bytes(rest.graph) == graph_bytes(whole.graph)
+    assert rest.spent.calls == whole.spent.calls - 20
 
 
 def test_a_journal_of_another_record_is_not_replayed(tmp_path: Path) -> None:
