@@ -18,11 +18,12 @@ from toy_environment import Toy
 
 from whatworked.episodes import Call, Episode
 from whatworked.episodes.about import About, read_about
+from whatworked.episodes.fronts.arguments import read_arguments
 from whatworked.episodes.fronts.connecting import connect
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.fronts.gym import EpisodeGym
 from whatworked.episodes.fronts.host import EpisodeHost
-from whatworked.episodes.fronts.terminal import Terminal, read_arguments
+from whatworked.episodes.fronts.terminal import Terminal
 from whatworked.episodes.playing import RecordedHost, called, choose_player, play
 from whatworked.episodes.records import read_record, replay, score_of, setup_of
 from whatworked.episodes.registry import environment_names, environment_of
@@ -242,6 +243,18 @@ def test_arguments_are_read_as_the_schema_says() -> None:
     assert read_arguments(tool, '["01"]') == {"masks": ["01"]}
     with pytest.raises(ValueError, match="more than once"):
         read_arguments(tool, '{"n": 1, "n": 2}')
+    act = Tool(
+        name="act",
+        purpose="",
+        parameters={"verb": {"enum": ["goto", "wait"]}, "target": {"type": "string"}, "n": {"type": "integer"}},
+        required=("verb",),
+    )
+    assert read_arguments(act, "goto mat-bank") == {"verb": "goto", "target": "mat-bank"}
+    assert read_arguments(act, "wait 3") == {"verb": "wait", "n": 3}
+    with pytest.raises(ValueError, match="one more: 'four'"):
+        read_arguments(act, "wait 3 two four")
+    note = Tool(name="note", purpose="", parameters={"text": {"type": "string"}, "mode": {}}, required=("text",))
+    assert read_arguments(note, "text=2 it isn't a sum") == {"text": "text=2 it isn't a sum"}
 
 
 def test_a_person_who_leaves_goes_on_by_the_same_command(tmp_path: Path) -> None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from whatworked.environments.protocol import Call, Tool
-from whatworked.episodes.admission import LARGEST_CALL
+from whatworked.environments.protocol import Call
+from whatworked.episodes.fronts.arguments import read_arguments
 from whatworked.episodes.fronts.host import Host
 from whatworked.episodes.reply import Reply
 from whatworked.errors import WhatWorkedError, nearest
-from whatworked.storage.files import read_file, user_path
-from whatworked.storage.json_text import parse_json
 from whatworked.wording import counted, printable
 
 HELP = """\
-A line is the name of a tool and its arguments: `observe_many 0101 1010`, `note text of a note`, `wait n=3`, or all of
-them as JSON: `submit_diagnosis {"estimator": "ridge_pair"}`. A value @FILE is the text of that file.
+A line is the name of a tool and its arguments: in their order (`observe_many 0101 1010`, `act goto registry`,
+`note text of a note`), by name (`submit_diagnosis estimator=ridge_pair`), or as JSON (`act {"verb": "wait", "n": 3}`).
+A value @FILE is the text of that file.
 Other words: tools (what can be called), opening (the task again), budgets, help, quit (the episode stays; the same
 command goes on)."""
 
@@ -116,63 +113,6 @@ class Terminal:
             names = " ".join(name if name in tool.required else f"[{name}]" for name in tool.parameters)
             self._show(f"  {tool.name} {names}".rstrip())
             self._show(f"      {tool.purpose}")
-
-
-def read_arguments(tool: Tool, text: str) -> dict[str, Any]:
-    """Arguments as a person writes them behind a tool's name.
-
-    Parameters
-    ----------
-    tool : Tool
-        Whose arguments.
-    text : str
-        A JSON object; or ``name=value`` words; or the value of the tool's first argument, of a list its entries.
-
-    Returns
-    -------
-    dict
-        What cannot be read as the tool's parameters say is passed on as text, for the rules to judge.
-
-    Raises
-    ------
-    ValueError
-        If it is a broken JSON object, or a quote is left open.
-    WhatWorkedError
-        If a file that it names cannot be read.
-
-    Examples
-    --------
-    >>> tool = Tool(name="wait", purpose="", parameters={"n": {"type": "integer"}}, required=("n",))
-    >>> read_arguments(tool, "n=3"), read_arguments(tool, "3"), read_arguments(tool, '{"n": 3}')
-    ({'n': 3}, {'n': 3}, {'n': 3})
-    """
-    if text.startswith("{"):
-        content: dict[str, Any] = parse_json(text.encode("utf-8", "replace"))
-        return content
-    if not text:
-        return {}
-    first = next(iter([*tool.required, *tool.parameters]), None)
-    if text.partition("=")[0] in tool.parameters:
-        pairs = (word.partition("=") for word in shlex.split(text))
-        return {name: _value(tool.parameters.get(name, {}), value) for name, _, value in pairs}
-    if first is None:
-        raise ValueError(f"{tool.name} takes no arguments")
-    return {first: _value(tool.parameters.get(first, {}), text)}
-
-
-def _value(schema: Mapping[str, Any], text: str) -> Any:
-    if text.startswith("@"):
-        return read_file(user_path(Path(text[1:])), LARGEST_CALL).decode("utf-8", "replace")
-    kind = schema.get("type")
-    if kind == "array" and not text.startswith("["):
-        items = schema.get("items", {})
-        return [_value(items, word) for word in text.replace(",", " ").split()]
-    if kind in ("integer", "number", "boolean", "array", "object"):
-        try:
-            return parse_json(text.encode("utf-8", "replace"))
-        except ValueError:
-            return text
-    return text
 
 
 def _standing(reply: Reply) -> str:
