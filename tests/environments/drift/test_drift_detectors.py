@@ -10,13 +10,13 @@ from slow_sample import slow_but
 
 from whatworked.environments.drift.detectors import DETECTORS, first_truths
 from whatworked.environments.drift.generation import generate
-from whatworked.environments.drift.metrics import area, grounded, interventions, prediction, reach
+from whatworked.environments.drift.metrics import area, block_score, interventions, prediction, reach
 from whatworked.environments.drift.order import answer_of
 from whatworked.environments.drift.patterns import moving_ticks
 from whatworked.environments.drift.rules import Options
 from whatworked.environments.drift.strategies.hands import Hands, Table
 from whatworked.environments.drift.strategies.walks import document_copier, full_walk, passive_reader, route
-from whatworked.environments.drift.structure import BLOCKS, EDGES, HYPEREDGES, PASSIVE, SOURCES
+from whatworked.environments.drift.structure import BLOCKS, EDGES, HYPEREDGES, PASSIVE, SOURCES, STATED_BY_DOCUMENT
 
 ROUTE = {"FE1", "FE2", "TR1", "LD1", "CA3", "XC1"}
 
@@ -33,6 +33,8 @@ def test_the_structure_counts_as_stated() -> None:
     assert Counter(edge.kind for edge in EDGES) == {"joint": 20, "alternative": 2, "supporting": 5}
     assert len(set(EDGES)) == 27
     assert {name: len(blocks) for name, blocks in HYPEREDGES.items()} == {"H1": 3, "H2": 3, "H3": 3, "HC": 5}
+    assert set(STATED_BY_DOCUMENT) == {"FE1", "TR2", "CO1", "CO3", "RC1"}
+    assert set(SOURCES) == {"RC1", "RC2", "RC3"}
     rest = {block: {edge.on for edge in EDGES if edge.block == block} for block in BLOCKS}
     order: list[str] = []
     while len(order) < len(BLOCKS):
@@ -78,7 +80,7 @@ def test_copying_the_document_grounds_nothing() -> None:
     document_copier(Hands(table))
     evidence = first_truths(table.events, frozenset())
     stated = dict.fromkeys(("FE1", "TR2", "CO1", "CO3", "RC1"), 1)
-    result = grounded(evidence, stated, {}, budget=200, disclosed=True)
+    result = block_score(evidence, stated, {}, budget=200, disclosed=True)
     assert (result.blocks, result.rc, result.evidenced, result.auc) == (0, 1, (), 0.0)
 
 
@@ -162,12 +164,12 @@ def test_posted_rows_are_readings_and_perform_no_act() -> None:
 def test_what_the_curve_and_the_counts_are() -> None:
     evidence = dict.fromkeys(BLOCKS, 10) | {"CO1": None}
     stated: dict[str, int | None] = {**dict.fromkeys(BLOCKS, 20), "FE1": 5, "TR3": None, "RC1": 7, "RC2": 9}
-    open_ = grounded(evidence, stated, {}, budget=200, disclosed=False)
+    open_ = block_score(evidence, stated, {}, budget=200, disclosed=False)
     assert (open_.blocks, open_.xc, open_.rc, open_.evidenced) == (16, 3, 2, ("RC1", "RC2"))
     assert open_.times["FE1"] == 10
     by_hand = sum(sum(time <= t for time in open_.times.values()) for t in range(1, 201)) / (18 * 200)
     assert open_.auc == pytest.approx(by_hand, abs=1e-12)
-    told = grounded(evidence, stated, {"FE1": 50}, budget=200, disclosed=True)
+    told = block_score(evidence, stated, {"FE1": 50}, budget=200, disclosed=True)
     assert (told.blocks, told.times["FE1"]) == (14, 50)
     assert reach(evidence) == 3
     assert reach(dict.fromkeys(SOURCES["RC3"][:2], 4)) == 2

@@ -16,11 +16,18 @@ from drift_worlds import FIGURE, figure
 from whatworked.environments.drift.environment import DriftEnvironment
 from whatworked.environments.drift.instance import Instance
 from whatworked.environments.drift.inventory import BODIES, INTERVENTIONS, OUTSIDE, SITES
-from whatworked.environments.drift.playing import answered, new_play
+from whatworked.environments.drift.playing import new_play, reply_to, turn_limits
 from whatworked.environments.drift.rules import Options
 from whatworked.environments.drift.scoring import events_of, revisions_of
 from whatworked.environments.drift.strategies.hands import Table
-from whatworked.environments.drift.texts import order_text, preflight_answers, scene_texts, text_file
+from whatworked.environments.drift.texts import (
+    NOTE_CHARACTERS,
+    RECALL_CHARACTERS,
+    order_text,
+    preflight_answers,
+    scene_texts,
+    text_file,
+)
 from whatworked.episodes import Call, Episode
 from whatworked.episodes.players import DRIFT_PLAYERS
 from whatworked.episodes.players.drift import play_falsifiers, play_random, play_route
@@ -162,6 +169,12 @@ def test_recall_digest_and_view_are_free_and_say_when_something_is_left_out(tmp_
         assert episode.standing().budgets["paid"].used == 120
 
 
+@pytest.mark.parametrize(("budget", "limits"), [(200, (300, 100)), (600, (900, 300)), (400, (600, 200))])
+def test_turns_scale_with_the_budget(budget: int, limits: tuple[int, int]) -> None:
+    assert tuple(turn_limits(Options(budget=budget)).values()) == limits
+    assert (NOTE_CHARACTERS, RECALL_CHARACTERS) == (3000 * 4, 4000 * 4)
+
+
 def test_what_is_no_action_costs_a_turn_and_nothing_else(tmp_path: Path) -> None:
     with opened(tmp_path) as episode:
         seat = Seat(episode)
@@ -200,11 +213,11 @@ def test_preflight_is_asked_once_before_the_first_action() -> None:
     play = new_play(instance, Options())
     right = preflight_answers(instance)
     assert right == ["4", "yes", "5", "7", "yes"]
-    assert answered(instance, play, "preflight", {"answers": [4, True, "5", " 7.", "Yes"]}).play.preflight == 5
-    assert answered(instance, play, "preflight", {"answers": right[:4]}).refusal
-    acted = answered(instance, play, "act", {"verb": "goto", "target": "drum"}).play
+    assert reply_to(instance, play, "preflight", {"answers": [4, True, "5", " 7.", "Yes"]}).play.preflight == 5
+    assert reply_to(instance, play, "preflight", {"answers": right[:4]}).refusal
+    acted = reply_to(instance, play, "act", {"verb": "goto", "target": "drum"}).play
     assert acted.preflight == "declined"
-    assert answered(instance, acted, "preflight", {"answers": right}).refusal
+    assert reply_to(instance, acted, "preflight", {"answers": right}).refusal
 
 
 def test_the_order_is_posted_with_ten_actions_left_and_a_commit_says_only_that_it_was_taken() -> None:
@@ -212,13 +225,13 @@ def test_the_order_is_posted_with_ten_actions_left_and_a_commit_says_only_that_i
     play = new_play(instance, Options(budget=12))
     replies = []
     for _ in range(2):
-        replies.append(answered(instance, play, "act", {"verb": "goto", "target": "drum"}))
+        replies.append(reply_to(instance, play, "act", {"verb": "goto", "target": "drum"}))
         play = replies[-1].play
     assert "order" not in replies[0].result
     assert replies[1].result["order_text"] == order_text(instance)
     assert "beacon-k" not in json.dumps(replies[1].result)
     told = [
-        answered(instance, play, "commit", dict(zip(("intake", "answer", "counter"), figures, strict=True)))
+        reply_to(instance, play, "commit", dict(zip(("intake", "answer", "counter"), figures, strict=True)))
         for figures in ((12, 1, 20), (1, 1, 1), ("x", None, 3))
     ]
     assert [reply.refusal for reply in told] == [None, None, None]
@@ -248,8 +261,8 @@ def played(instance: Instance, seed: int, options: Options) -> list[Any]:
             arguments = {"verb": "read", "target": chance.choice(site.instruments)}
         elif kind > 1:
             arguments = {"verb": chance.choice(INTERVENTIONS), "target": chance.choice(site.bodies)}
-        reply = answered(instance, play, "act", arguments)
-        look = answered(instance, reply.play, "look", {})
+        reply = reply_to(instance, play, "act", arguments)
+        look = reply_to(instance, reply.play, "look", {})
         play = reply.play
         heard.append([masked(dict(reply.result)), reply.refusal, dict(reply.charges), reply.events, look.result])
     return heard
@@ -305,8 +318,8 @@ def test_refusals_are_the_same_at_every_site() -> None:
         ("drum", "beacon-c3"),
         ("hold", "consignment-q"),
     ):
-        play = answered(instance, new_play(instance, Options(budget=10)), "act", {"verb": "goto", "target": site}).play
-        reply = answered(instance, play, "act", {"verb": "stamp", "target": body})
+        play = reply_to(instance, new_play(instance, Options(budget=10)), "act", {"verb": "goto", "target": site}).play
+        reply = reply_to(instance, play, "act", {"verb": "stamp", "target": body})
         said.add(reply.result["text"].splitlines()[1])
     assert len(said) == 1
 

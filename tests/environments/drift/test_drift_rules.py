@@ -111,6 +111,8 @@ def test_a_posted_row_is_the_live_reading_of_its_moment() -> None:
     assert [row["tally"] for row in posted[0].rows] == [event.reading for event in live]
     strips = run(figure(), "wait 19", "goto trellis-bay", *["read job-strip"] * 4)[2:]
     assert [[row["tick"], row["marks"]] for row in posted[0].rows] == strips[-1].reading
+    # Twelve actions over two passes against one.
+    assert live[-1].paid + strips[-1].paid == 12
 
 
 def test_the_trace_of_a_script(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from drift_worlds import figure
 
 from whatworked.environments.drift.opening import opening_facts, opening_text
-from whatworked.environments.drift.playing import answered, new_play
+from whatworked.environments.drift.playing import new_play, reply_to
 from whatworked.environments.drift.rules import Options
 from whatworked.environments.drift.texts import text_file
 from whatworked.environments.drift.turns import ECHOED, prompt_segments, read_reply, retry_text
@@ -18,9 +18,9 @@ from whatworked.environments.drift.turns import ECHOED, prompt_segments, read_re
 def test_the_document_closes_the_fixed_segment(disclosed: bool) -> None:
     instance, options = figure(), Options(disclosed=disclosed)
     facts = opening_facts(instance, options)
-    play = answered(instance, new_play(instance, options), "act", {"verb": "goto", "target": "registry"}).play
-    digest = answered(instance, play, "digest", {}).result["lines"]
-    view = answered(instance, play, "look", {}).result
+    play = reply_to(instance, new_play(instance, options), "act", {"verb": "goto", "target": "registry"}).play
+    digest = reply_to(instance, play, "digest", {}).result["lines"]
+    view = reply_to(instance, play, "look", {}).result
     parts = prompt_segments(facts, digest, "", [], view)
     assert list(parts) == list("ABCDE")
     assert parts["A"].endswith(text_file("document.md")) is disclosed

@@ -8,7 +8,7 @@ from whatworked.environments.drift.environment import DriftEnvironment
 from whatworked.environments.drift.events import Action, Event
 from whatworked.environments.drift.generation import generate
 from whatworked.environments.drift.instance import Instance
-from whatworked.environments.drift.metrics import Grounded, Prediction, grounded, prediction
+from whatworked.environments.drift.metrics import BlockScore, Prediction, block_score, prediction
 from whatworked.environments.drift.order import Answer, answer_of
 from whatworked.environments.drift.patterns import moving_ticks
 from whatworked.environments.drift.script import Script, read_script, run_script
@@ -16,17 +16,17 @@ from whatworked.environments.drift.script import Script, read_script, run_script
 __all__ = [
     "Action",
     "Answer",
+    "BlockScore",
     "DriftEnvironment",
     "Event",
-    "Grounded",
     "Instance",
     "Prediction",
     "Script",
     "answer_of",
+    "block_score",
     "canonical_file",
     "first_truths",
     "generate",
-    "grounded",
     "instance_digest",
     "moving_ticks",
     "parse_instance",

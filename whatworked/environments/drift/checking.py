@@ -115,7 +115,7 @@ def compile_instance(file: InstanceFile, where: str = "instance") -> Instance:
     problems = list(_problems(file))
     if problems:
         raise InstanceError(f"{where} is no instance of the drift: {'; '.join(problems)}. Correct it and read it again")
-    instance = compiled(file)
+    instance = instance_from(file)
     found = answer_of(instance)
     if file.answer is not None and tuple(file.answer) != found:
         raise InstanceError(
@@ -138,7 +138,7 @@ def canonical_file(instance: Instance) -> bytes:
     bytes
         Canonical JSON with a line break at its end.
     """
-    return canonical_json(_stated(instance)) + b"\n"
+    return canonical_json(_statement(instance)) + b"\n"
 
 
 def instance_digest(instance: Instance) -> str:
@@ -154,11 +154,11 @@ def instance_digest(instance: Instance) -> str:
     str
         In lower-case hexadecimal.
     """
-    stated = _stated(instance)
+    stated = _statement(instance)
     return sha256(canonical_json({name: value for name, value in stated.items() if name not in ("name", "meta")}))
 
 
-def _stated(instance: Instance) -> dict[str, Any]:
+def _statement(instance: Instance) -> dict[str, Any]:
     file = instance.file
     fen, printers = names(list(FEN)), names(list(PRINTERS))
     full = replace(
@@ -280,7 +280,7 @@ def _switch_faults(switches: Switches) -> Iterator[str]:
             yield f"`switches.{name}` is {value!r}, a reserved name that no rule stands behind; use {default!r}"
 
 
-def compiled(file: InstanceFile) -> Instance:
+def instance_from(file: InstanceFile) -> Instance:
     """The instance of fields that are known to fit together; nothing is checked."""
     labels = tuple(pack(file.labels[name]) for name in BODIES)
     given = {pack(label): state for label, state in file.states}

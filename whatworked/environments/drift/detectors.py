@@ -302,18 +302,18 @@ def first_truths(events: Iterable[Event], moving: frozenset[int]) -> dict[str, i
     log = Log(moving)
     for event in events:
         log.add(event)
-        brought = _brought(log, event)
+        gains = _gains(log, event)
         for detector in DETECTORS:
-            if found[detector.block] is None and brought & detector.instruments and detector.holds(log):
+            if found[detector.block] is None and gains & detector.instruments and detector.holds(log):
                 found[detector.block] = event.paid
     return found
 
 
-def _brought(log: Log, event: Event) -> set[str]:
+def _gains(log: Log, event: Event) -> set[str]:
     """What an event added to the log."""
-    brought = set(log.fresh)
+    gains = set(log.fresh)
     if event.outcome in ("acknowledged", "deferred"):
-        brought.add("act")
+        gains.add("act")
     if any(posting.stream == "S2" and posting.rows for posting in event.posted or ()):
-        brought.add("S2")
-    return brought
+        gains.add("S2")
+    return gains

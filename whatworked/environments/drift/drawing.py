@@ -146,7 +146,7 @@ def _pick(chance: random.Random, items: Sequence[Item]) -> Item:
     return items[_below(chance, len(items))]
 
 
-def _shuffled(chance: random.Random, items: Sequence[Item]) -> list[Item]:
+def _shuffle(chance: random.Random, items: Sequence[Item]) -> list[Item]:
     left = list(items)
     return [left.pop(_below(chance, len(left))) for _ in items]
 
@@ -158,7 +158,7 @@ def _plan(chance: random.Random, family: Family) -> Plan:
     while any(len({row[kind] for row in verbs.values()}) < 2 for kind in KINDS):
         verbs = _verbs(chance, moved)
     return Plan(
-        kinds=tuple(_shuffled(chance, KINDS)),
+        kinds=tuple(_shuffle(chance, KINDS)),
         verbs=verbs,
         spare=spare,
         reserved=_below(chance, ALPHABETS[spare]),
@@ -247,9 +247,9 @@ def _labels(chance: random.Random, plan: Plan, cells: Cells) -> dict[str, Label]
 def _cells(chance: random.Random, plan: Plan) -> Cells:
     joined, home, *others = _fresh_labels(chance, plan)
     stamp = plan.verbs["stamp"]["ladder"]
-    behind = _stepped(joined, stamp, -1)
-    landing = _stepped(home, plan.verbs[plan.order.verb]["fen"], 1)
-    pair = _stepped(others[0], stamp, -1) if chance.random() < 0.75 else others[-1]
+    behind = _step(joined, stamp, -1)
+    landing = _step(home, plan.verbs[plan.order.verb]["fen"], 1)
+    pair = _step(others[0], stamp, -1) if chance.random() < 0.75 else others[-1]
     taken = {joined, home, behind, landing, pair}
     free = [label for label in others if label not in taken]
     return Cells(joined, behind, pair, home, landing, free[: 6 + _below(chance, 3)])
@@ -258,7 +258,7 @@ def _cells(chance: random.Random, plan: Plan) -> Cells:
 def _place_guests(chance: random.Random, placed: dict[str, Label], label: Label, number: int) -> None:
     """Give a label to bodies that have none yet; beacons and consignments are kept for elsewhere."""
     free = [body for body in names(OUTSIDE) if body not in placed and not body.startswith(("beacon", "consign"))]
-    placed |= dict.fromkeys(_shuffled(chance, free)[:number], label)
+    placed |= dict.fromkeys(_shuffle(chance, free)[:number], label)
 
 
 def _place_printers(chance: random.Random, placed: dict[str, Label], others: Sequence[Label]) -> None:
@@ -288,7 +288,7 @@ def _free_values(plan: Plan, coordinate: int) -> list[int]:
     return [value for value in range(ALPHABETS[coordinate]) if coordinate != plan.spare or value != plan.reserved]
 
 
-def _stepped(label: Label, coordinate: int, step: int) -> Label:
+def _step(label: Label, coordinate: int, step: int) -> Label:
     values = list(label)
     values[coordinate] = (values[coordinate] + step) % ALPHABETS[coordinate]
     return values[0], values[1], values[2], values[3]
@@ -302,9 +302,9 @@ def _place_pair(chance: random.Random, plan: Plan, placed: dict[str, Label], pai
 
 def _place_rest(chance: random.Random, placed: dict[str, Label], others: Sequence[Label], joined: Label) -> None:
     """Spread the remaining bodies unevenly; consignments mostly over three labels, some with the order's."""
-    berths = _shuffled(chance, others)[:3]
+    berths = _shuffle(chance, others)[:3]
     crowd = chance.random() * 0.7
-    popular = _shuffled(chance, others)
+    popular = _shuffle(chance, others)
     for body in names(OUTSIDE):
         if body in placed:
             continue
@@ -331,7 +331,7 @@ def _vess_labels(chance: random.Random, plan: Plan) -> list[Label]:
 
 
 def _differing(first: Label, second: Label) -> int:
-    return sum(one != two for one, two in zip(first, second, strict=True))
+    return sum(value != other for value, other in zip(first, second, strict=True))
 
 
 class Straggler(NamedTuple):
@@ -365,12 +365,12 @@ def _straggler(chance: random.Random, plan: Plan, labels: dict[str, Label]) -> S
 
 
 def _with_value(label: Label, coordinate: int, value: int) -> Label:
-    return _stepped(label, coordinate, value - label[coordinate])
+    return _step(label, coordinate, value - label[coordinate])
 
 
 def _finals(chance: random.Random, plan: Plan, straggler: Straggler) -> dict[str, Label]:
     """One of four labels for every body outside Vess, over two common values of each coordinate."""
-    common = [_shuffled(chance, _free_values(plan, coordinate))[:2] for coordinate in range(4)]
+    common = [_shuffle(chance, _free_values(plan, coordinate))[:2] for coordinate in range(4)]
     if straggler.value not in common[straggler.coordinate]:
         common[straggler.coordinate][0] = straggler.value
     targets: list[Label] = []
@@ -381,7 +381,7 @@ def _finals(chance: random.Random, plan: Plan, straggler: Straggler) -> dict[str
         if label not in targets:
             targets.append(label)
     finals = {body: _pick(chance, targets) for body in names(OUTSIDE)}
-    finals |= dict(zip(_shuffled(chance, names(OUTSIDE)), targets, strict=False))
+    finals |= dict(zip(_shuffle(chance, names(OUTSIDE)), targets, strict=False))
     goals = [label for label in targets if label[straggler.coordinate] == straggler.value]
     return finals | {straggler.body: _pick(chance, goals)}
 
@@ -395,7 +395,7 @@ def _schedule(
 
 
 def _entries(chance: random.Random, finals: dict[str, Label]) -> tuple[tuple[str, int, int], ...]:
-    bodies = _shuffled(chance, list(finals))[: 1 + _below(chance, 4)]
+    bodies = _shuffle(chance, list(finals))[: 1 + _below(chance, 4)]
     coordinates = [_below(chance, 4) for _ in bodies]
     return tuple((body, place, finals[body][place]) for body, place in zip(bodies, coordinates, strict=True))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from whatworked.environments.drift.finding import SealedWorld, find_world
 from whatworked.environments.drift.opening import opening_facts, opening_text
-from whatworked.environments.drift.playing import TOOLS, Play, answered, is_closed, new_play, turn_limits
+from whatworked.environments.drift.playing import TOOLS, Play, is_closed, new_play, reply_to, turn_limits
 from whatworked.environments.drift.scoring import score_events
 from whatworked.environments.drift.settings import options_of, read_settings
 from whatworked.environments.drift.sketch import sketch_of
@@ -61,7 +61,7 @@ class DriftEnvironment:
         problem = _problem(call)
         if problem is not None:
             return Step(state=state, refusal=Refusal(code="bad_argument", message=problem))
-        reply = answered(instance.world, state, call.tool, call.arguments or {})
+        reply = reply_to(instance.world, state, call.tool, call.arguments or {})
         refusal = None if reply.refusal is None else Refusal(code=reply.refusal[0], message=reply.refusal[1])
         facts = {"crossing": {"pass": reply.play.state.pass_number}, "order": order_facts(instance.world)}
         return Step(

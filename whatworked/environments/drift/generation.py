@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from whatworked.environments.drift.checking import compiled
+from whatworked.environments.drift.checking import instance_from
 from whatworked.environments.drift.constraints import satisfies_all
 from whatworked.environments.drift.drawing import Family, draw, generator_for
 from whatworked.environments.drift.instance import Instance
@@ -42,10 +42,10 @@ def generate(ensemble: str, number: int, *, family: Family = "paper", salt: byte
     """
     for draft in range(MOST_DRAFTS):
         file = draw(generator_for(f"{family}/{ensemble}", number, draft, salt), family, f"{ensemble}-{number:03d}")
-        instance = compiled(file)
+        instance = instance_from(file)
         if satisfies_all(instance):
             meta = {"ensemble": ensemble, "family": family, "number": number, "draft": draft}
-            return compiled(replace(file, answer=answer_of(instance), meta=meta | {"salted": salt is not None}))
+            return instance_from(replace(file, answer=answer_of(instance), meta=meta | {"salted": salt is not None}))
     raise RuntimeError(f"no draft of {ensemble} {number} satisfies the constraints")
 
 

@@ -39,12 +39,12 @@ def with_value(label: int, coordinate: int, value: int) -> int:
     return label + (value - label // _STRIDES[coordinate] % ALPHABETS[coordinate]) * _STRIDES[coordinate]
 
 
-def advanced(label: int, coordinate: int) -> int:
+def next_label(label: int, coordinate: int) -> int:
     """The label with one coordinate one step further round its alphabet.
 
     Examples
     --------
-    >>> unpack(advanced(pack((1, 2, 3, 1)), 1))
+    >>> unpack(next_label(pack((1, 2, 3, 1)), 1))
     (1, 0, 3, 1)
     """
     value = label // _STRIDES[coordinate] % ALPHABETS[coordinate]

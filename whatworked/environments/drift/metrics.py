@@ -20,7 +20,7 @@ Times = Mapping[str, int | None]
 """Paid actions at which something first held, by criterion; None or missing if it never did."""
 
 
-class Grounded(msgspec.Struct, frozen=True, kw_only=True):
+class BlockScore(msgspec.Struct, frozen=True, kw_only=True):
     """What the notes and the log say together.
 
     Attributes
@@ -36,7 +36,7 @@ class Grounded(msgspec.Struct, frozen=True, kw_only=True):
     evidenced : tuple of str
         Those of them whose three sources have their evidence in the log.
     xc : int
-        Grounded bridges.
+        BlockScore bridges.
     """
 
     times: dict[str, int]
@@ -67,7 +67,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     exact: bool
 
 
-def grounded(evidence: Times, stated: Times, grounding: Times, *, budget: int, disclosed: bool) -> Grounded:
+def block_score(evidence: Times, stated: Times, grounding: Times, *, budget: int, disclosed: bool) -> BlockScore:
     """Blocks whose evidence is in the log and whose inference is in the notes, and what is counted from them.
 
     Parameters
@@ -85,7 +85,7 @@ def grounded(evidence: Times, stated: Times, grounding: Times, *, budget: int, d
 
     Returns
     -------
-    Grounded
+    BlockScore
     """
     times = {}
     for block in BLOCKS:
@@ -96,7 +96,7 @@ def grounded(evidence: Times, stated: Times, grounding: Times, *, budget: int, d
         if len(found) == len(legs):
             times[block] = max(found)
     changes = [change for change in CHANGES if stated.get(change) is not None]
-    return Grounded(
+    return BlockScore(
         times=times,
         blocks=len(times),
         auc=area(times.values(), budget),

@@ -1,6 +1,6 @@
 """What a player can call beyond the world's actions, and what it is told: notes, recall, digest, view, pre-flight.
 
-Pure over a frozen state. `answered` is the whole interface: a name, arguments, and what comes back.
+Pure over a frozen state. `reply_to` is the whole interface: a name, arguments, and what comes back.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from whatworked.environments.drift.rules import (
     opening_state,
     window_open,
 )
-from whatworked.environments.drift.telling import DIGEST_CHARACTERS, Told, digest_lines, recalled, view_of
+from whatworked.environments.drift.telling import DIGEST_CHARACTERS, Experience, digest_lines, recall, view_of
 from whatworked.environments.drift.texts import (
     NOTE_CHARACTERS,
     RECALL_CHARACTERS,
@@ -57,7 +57,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
         How it is played.
     state : State
         The world's side.
-    history : tuple of Told
+    history : tuple of Experience
         Every event so far, with the site that it happened at.
     workspace : str
         The notes as they stand.
@@ -71,7 +71,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
 
     options: Options
     state: State
-    history: tuple[Told, ...] = ()
+    history: tuple[Experience, ...] = ()
     workspace: str = ""
     revisions: int = 0
     preflight: Preflight = "open"
@@ -122,7 +122,7 @@ def is_closed(play: Play) -> bool:
     return is_over(play.state, play.options) or play.turns >= limits["turns"] or play.aux_turns >= limits["aux_turns"]
 
 
-def answered(instance: Instance, play: Play, tool: str, arguments: Mapping[str, Any]) -> Reply:
+def reply_to(instance: Instance, play: Play, tool: str, arguments: Mapping[str, Any]) -> Reply:
     """Carry out a call or refuse it; nothing that a player sends raises.
 
     Parameters
@@ -142,31 +142,31 @@ def answered(instance: Instance, play: Play, tool: str, arguments: Mapping[str, 
     """
     match tool:
         case "act":
-            return _acted(instance, play, arguments)
+            return _act(instance, play, arguments)
         case "commit":
-            return _committed(instance, play, arguments)
+            return _commit(instance, play, arguments)
         case "yield_remaining_budget":
-            return _done(instance, play, Action(verb="yield"))
+            return _carry_out(instance, play, Action(verb="yield"))
         case "note":
-            return _noted(play, arguments)
+            return _note(play, arguments)
         case "recall":
-            return _recalled(play, arguments)
+            return _recall(play, arguments)
         case "digest":
             return Reply(play, {"lines": digest_lines(play.history, DIGEST_CHARACTERS)})
         case "look":
-            return _looked(instance, play)
+            return _look(instance, play)
         case "preflight":
-            return _preflown(instance, play, arguments)
+            return _preflight(instance, play, arguments)
     raise ValueError(f"no tool {tool!r}; there are {', '.join(TOOLS)}")
 
 
-def _acted(instance: Instance, play: Play, arguments: Mapping[str, Any]) -> Reply:
+def _act(instance: Instance, play: Play, arguments: Mapping[str, Any]) -> Reply:
     verb, target, n = _in_one_word(*(arguments.get(name) for name in ("verb", "target", "n")))
     if verb not in VERBS:
-        return _spoiled(play, f"`verb` is {verb!r:.60}; it is one of {', '.join(VERBS)}")
+        return _refuse(play, f"`verb` is {verb!r:.60}; it is one of {', '.join(VERBS)}")
     if verb == "wait":
-        return _done(instance, play, Action(verb=verb, n=n if type(n) is int else None))
-    return _done(instance, play, Action(verb=verb, target=target if isinstance(target, str) else None))
+        return _carry_out(instance, play, Action(verb=verb, n=n if type(n) is int else None))
+    return _carry_out(instance, play, Action(verb=verb, target=target if isinstance(target, str) else None))
 
 
 def _in_one_word(verb: Any, target: Any, n: Any) -> tuple[Any, Any, Any]:
@@ -179,9 +179,9 @@ def _in_one_word(verb: Any, target: Any, n: Any) -> tuple[Any, Any, Any]:
     return verb, rest or None, None
 
 
-def _committed(instance: Instance, play: Play, arguments: Mapping[str, Any]) -> Reply:
+def _commit(instance: Instance, play: Play, arguments: Mapping[str, Any]) -> Reply:
     figures = {name: _small(arguments.get(name)) for name in ("intake", "answer", "counter")}
-    return _done(instance, play, Action(verb="commit", **figures))
+    return _carry_out(instance, play, Action(verb="commit", **figures))
 
 
 def _small(value: Any) -> Any:
@@ -189,10 +189,10 @@ def _small(value: Any) -> Any:
     return value if value is None or type(value) is int else str(value)[:100]
 
 
-def _done(instance: Instance, play: Play, action: Action) -> Reply:
+def _carry_out(instance: Instance, play: Play, action: Action) -> Reply:
     why = obstacle(play.state, play.options, action)
     if why is not None:
-        return _spoiled(play, why)
+        return _refuse(play, why)
     was_open = window_open(play.state, play.options)
     state, event = apply(instance, play.options, play.state, action)
     opened = window_open(state, play.options) and not was_open
@@ -200,21 +200,21 @@ def _done(instance: Instance, play: Play, action: Action) -> Reply:
     play = replace(
         play,
         state=state,
-        history=(*play.history, Told(state.place, event)),
+        history=(*play.history, Experience(state.place, event)),
         preflight="declined" if play.preflight == "open" else play.preflight,
         turns=play.turns + 1,
     )
     result = {
         "event": msgspec.to_builtins(event),
         "text": event_text(event),
-        **standing(play),
+        **standing_of(play),
         **({"order": order_facts(instance), "order_text": order_text(instance)} if opened else {}),
     }
     charges = {"paid": event.charged or 1, "turns": 1}
     return Reply(play, result, charges, events=("crossing",) * crossings + ("order",) * opened)
 
 
-def standing(play: Play) -> dict[str, Any]:
+def standing_of(play: Play) -> dict[str, Any]:
     """Where an episode stands, for programs."""
     state = play.state
     return {
@@ -225,13 +225,13 @@ def standing(play: Play) -> dict[str, Any]:
     }
 
 
-def _spoiled(play: Play, why: str) -> Reply:
+def _refuse(play: Play, why: str) -> Reply:
     """A call that is no action: it costs a turn of both kinds, and neither an action nor a tick."""
     play = replace(play, turns=play.turns + 1, aux_turns=play.aux_turns + 1)
     return Reply(play, charges={"turns": 1, "aux_turns": 1}, refusal=("no_action", f"{why}. Nothing happened"))
 
 
-def _noted(play: Play, arguments: Mapping[str, Any]) -> Reply:
+def _note(play: Play, arguments: Mapping[str, Any]) -> Reply:
     text, mode = arguments.get("text"), arguments.get("mode", "append")
     if not isinstance(text, str) or mode not in ("append", "replace"):
         return Reply(play, refusal=("bad_argument", "a note is a `text`, and `mode` is append or replace"))
@@ -247,11 +247,11 @@ def _noted(play: Play, arguments: Mapping[str, Any]) -> Reply:
     return Reply(play, {"revision": play.revisions, "kept": True, "characters": len(joined)})
 
 
-def _recalled(play: Play, arguments: Mapping[str, Any]) -> Reply:
+def _recall(play: Play, arguments: Mapping[str, Any]) -> Reply:
     problem = _query_fault(arguments)
     if problem:
         return Reply(play, refusal=("bad_argument", problem))
-    texts, found, cut = recalled(play.history, arguments, RECALL_CHARACTERS)
+    texts, found, cut = recall(play.history, arguments, RECALL_CHARACTERS)
     notice = {"notice": f"{len(texts)} of {found} events fit; ask for fewer"} if cut else {}
     return Reply(play, {"events": texts, "found": found, **notice})
 
@@ -271,7 +271,7 @@ def _query_fault(arguments: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _looked(instance: Instance, play: Play) -> Reply:
+def _look(instance: Instance, play: Play) -> Reply:
     order = order_text(instance) if window_open(play.state, play.options) else None
     limits = turn_limits(play.options)
     turns = {
@@ -283,7 +283,7 @@ def _looked(instance: Instance, play: Play) -> Reply:
     return Reply(play, {**shown, "workspace": play.workspace})
 
 
-def _preflown(instance: Instance, play: Play, arguments: Mapping[str, Any]) -> Reply:
+def _preflight(instance: Instance, play: Play, arguments: Mapping[str, Any]) -> Reply:
     answers = arguments.get("answers")
     if play.preflight != "open":
         why = "the questions were answered already" if isinstance(play.preflight, int) else "the first action is done"

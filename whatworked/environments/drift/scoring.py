@@ -13,7 +13,7 @@ from whatworked.environments.drift.instance import Instance
 from whatworked.environments.drift.metrics import area, interventions, prediction, reach
 from whatworked.environments.drift.order import answer_of
 from whatworked.environments.drift.patterns import moving_ticks
-from whatworked.environments.drift.playing import RIGHT_FOR_PASS, Preflight, answered, new_play
+from whatworked.environments.drift.playing import RIGHT_FOR_PASS, Preflight, new_play, reply_to
 from whatworked.environments.drift.rules import Options
 from whatworked.environments.protocol import Event as JournalEvent
 from whatworked.environments.protocol import Score
@@ -133,5 +133,5 @@ def _preflight(journal: Sequence[JournalEvent], instance: Instance, options: Opt
     """Right answers of the five, as the rules counted them."""
     for entry in journal:
         if entry.call.tool == "preflight" and entry.refusal is None:
-            return answered(instance, new_play(instance, options), "preflight", entry.call.arguments).play.preflight
+            return reply_to(instance, new_play(instance, options), "preflight", entry.call.arguments).play.preflight
     return "declined"

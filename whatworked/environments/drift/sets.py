@@ -30,7 +30,7 @@ LEAST_SALT = 16
 """Bytes of a salt's file."""
 
 
-class Retired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Retirement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An instance that no longer counts in an evaluation.
 
     Attributes
@@ -46,16 +46,16 @@ class Retired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def retired() -> tuple[Retired, ...]:
+def retirements() -> tuple[Retirement, ...]:
     """The retirement list: instances whose answer is public, or whose episodes are."""
     data = resources.files("whatworked.environments.drift.data").joinpath("retired.json").read_bytes()
-    return msgspec.json.decode(data, type=tuple[Retired, ...])
+    return msgspec.json.decode(data, type=tuple[Retirement, ...])
 
 
 def retirement_reason(instance: Instance) -> str | None:
     """Why an instance no longer counts; None if it does."""
     digest = instance_digest(instance)
-    return next((entry.reason for entry in retired() if entry.digest == digest), None)
+    return next((entry.reason for entry in retirements() if entry.digest == digest), None)
 
 
 def read_salt(path: Path) -> bytes:

@@ -15,7 +15,7 @@ DIGEST_CHARACTERS = 96_000
 """Characters of the digest, about 24,000 tokens; beyond them its oldest entries are shortened."""
 
 
-class Told(NamedTuple):
+class Experience(NamedTuple):
     """An event as the player came to know it.
 
     Attributes
@@ -30,12 +30,12 @@ class Told(NamedTuple):
     event: Event
 
 
-def digest_lines(history: Sequence[Told], most: int) -> list[str]:
+def digest_lines(history: Sequence[Experience], most: int) -> list[str]:
     """Every event in its order; where all of them in full would be too long, the oldest are shortened.
 
     Parameters
     ----------
-    history : sequence of Told
+    history : sequence of Experience
         From the first on.
     most : int
         Characters that there is room for.
@@ -55,12 +55,12 @@ def digest_lines(history: Sequence[Told], most: int) -> list[str]:
     return lines
 
 
-def recalled(history: Sequence[Told], query: Mapping[str, Any], most: int) -> tuple[list[str], int, bool]:
+def recall(history: Sequence[Experience], query: Mapping[str, Any], most: int) -> tuple[list[str], int, bool]:
     """Events that a query names, in full and in the order of the record.
 
     Parameters
     ----------
-    history : sequence of Told
+    history : sequence of Experience
         From the first on.
     query : mapping
         `first_pass`, `last_pass`, `first_tick`, `last_tick`, `site`, `instrument`, `kind`; all that it names must hold.
@@ -86,7 +86,7 @@ def recalled(history: Sequence[Told], query: Mapping[str, Any], most: int) -> tu
     return texts, len(found), len(texts) < len(found)
 
 
-def _is_meant(told: Told, query: Mapping[str, Any]) -> bool:
+def _is_meant(told: Experience, query: Mapping[str, Any]) -> bool:
     event = told.event
     return bool(
         query.get("first_pass", 0) <= event.pass_number <= query.get("last_pass", event.pass_number)

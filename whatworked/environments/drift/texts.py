@@ -117,7 +117,7 @@ def event_text(event: Event) -> str:
 def _body(event: Event) -> str:
     sentences = table_file("sentences.toml")
     if event.outcome == "arrived":
-        return "\n".join([site_text(str(event.target)), *_posted_texts(event)])
+        return "\n".join([site_text(str(event.target)), *_posting_texts(event)])
     if event.outcome == "read":
         return _reading_text(str(event.target), event.reading)
     if event.outcome == "waited":
@@ -140,7 +140,7 @@ def site_text(site: str) -> str:
     return f"{told['title']}, on {place.hulk}. {told['text']}\nHere: {bodies}. Instruments: {instruments}."
 
 
-def _posted_texts(event: Event) -> list[str]:
+def _posting_texts(event: Event) -> list[str]:
     if event.posted is None:
         return []
     words = table_file("postings.toml")

@@ -24,7 +24,7 @@ from whatworked.environments.drift.inventory import (
     SIZES,
     STALL_TICK,
 )
-from whatworked.environments.drift.labels import advanced, with_value
+from whatworked.environments.drift.labels import next_label, with_value
 from whatworked.environments.drift.world import Individual, Instruments, Request, World
 
 Fate: TypeAlias = Literal["acknowledged", "deferred", "refused"]
@@ -82,21 +82,21 @@ def _fate(own: Request | None, acts: Sequence[Act]) -> Fate:
 
 def caretakers(instance: Instance, world: World, *, ordered: bool) -> World:
     """Step 1: rewrites of the schedule, consignments that fall due, what is overdue, and the order."""
-    world = regroup(instance, world, _scheduled(instance, world))
+    world = regroup(instance, world, _schedule_targets(instance, world))
     tick = world.tick
     if tick in instance.joins:
         waiting = (*world.instruments.waiting, *instance.joins[tick])
         world = replace(world, instruments=replace(world.instruments, waiting=waiting))
     for body in instance.joins.get(tick - OVERDUE, ()):
         if body in world.instruments.waiting:
-            world = queued(world, "move", body)
+            world = with_request(world, "move", body)
     if ordered and tick == instance.order.tick:
-        world = queued(world, "stamp", instance.order.beacon)
-        world = queued(world, instance.order.verb, instance.order.fen)
+        world = with_request(world, "stamp", instance.order.beacon)
+        world = with_request(world, instance.order.verb, instance.order.fen)
     return world
 
 
-def _scheduled(instance: Instance, world: World) -> Mapping[int, int]:
+def _schedule_targets(instance: Instance, world: World) -> Mapping[int, int]:
     if world.tick == STALL_TICK:
         return instance.stall
     targets: dict[int, int] = {}
@@ -113,11 +113,11 @@ def enter(world: World, request: tuple[str, int] | None) -> tuple[World, Request
     label = world.labels[body]
     if len(world.individuals[label].queue) >= QUEUE_LIMIT:
         return world, None
-    world = queued(world, verb, body)
+    world = with_request(world, verb, body)
     return world, world.individuals[label].queue[-1]
 
 
-def queued(world: World, verb: str, body: int) -> World:
+def with_request(world: World, verb: str, body: int) -> World:
     """The world with one more request, at the end of the queue of its body's individual."""
     label = world.labels[body]
     individual = world.individuals[label]
@@ -132,7 +132,7 @@ def service(instance: Instance, world: World) -> list[Act]:
     tick, cells = world.tick, world.cells
     for label, individual in world.individuals.items():
         if individual.queue:
-            request = _served(instance, tick, individual.queue)
+            request = _next_request(instance, tick, individual.queue)
             acts.append(Act(label, request.body, request))
         else:
             cell = cells[label]
@@ -140,7 +140,7 @@ def service(instance: Instance, world: World) -> list[Act]:
     return acts
 
 
-def _served(instance: Instance, tick: int, queue: Sequence[Request]) -> Request:
+def _next_request(instance: Instance, tick: int, queue: Sequence[Request]) -> Request:
     """The request whose kind, then place in the kind, comes next in the cycles that turn with the clock."""
     if len(queue) == 1:
         return queue[0]
@@ -169,7 +169,7 @@ def effects(instance: Instance, world: World, acts: Sequence[Act]) -> tuple[Worl
             cell = world.cells[label]
             offset = (cell.index(body) - world.tick) % len(cell)
         elif request.verb in REWRITES:
-            rewritten[body] = advanced(world.labels[body], instance.moved_coordinate(request.verb, body))
+            rewritten[body] = next_label(world.labels[body], instance.moved_coordinate(request.verb, body))
         changed[label] = Individual(state, offset, rest)
     if not changed:
         return world, rewritten
@@ -201,16 +201,16 @@ def read_out(instance: Instance, world: World, acts: Sequence[Act]) -> World:
         tally_rows=(*held.tally_rows, tuple(tallies)),
         mark_rows=(*held.mark_rows, marked),
         answers=answers,
-        charges=_counted(held.charges, answers),
+        charges=_add_up(held.charges, answers),
         waiting=tuple([body for body in held.waiting if body not in leaving]) if leaving else held.waiting,
         released=(*held.released, *leaving),
         moved=moved,
-        movements=_counted(held.movements, [body for body in moved if body in held.movements]),
+        movements=_add_up(held.movements, [body for body in moved if body in held.movements]),
     )
     return replace(world, instruments=instruments)
 
 
-def _counted(counts: dict[int, int], bodies: Sequence[int]) -> dict[int, int]:
+def _add_up(counts: dict[int, int], bodies: Sequence[int]) -> dict[int, int]:
     if not bodies:
         return counts
     totals = dict(counts)
@@ -239,7 +239,7 @@ def regroup(instance: Instance, world: World, targets: Mapping[int, int]) -> Wor
     for label in {*targets.values(), *(before[body] for body in targets)} & cells.keys():
         bodies += cells.pop(label)
         requests += individuals.pop(label).queue
-    for label, cell in _grouped(instance, labels, bodies).items():
+    for label, cell in _cells_of(instance, labels, bodies).items():
         sources = {before[body] for body in cell}
         asked = [request for request in requests if request.body in cell] if requests else []
         cells[label] = cell
@@ -251,7 +251,7 @@ def regroup(instance: Instance, world: World, targets: Mapping[int, int]) -> Wor
     return replace(world, labels=tuple(labels), cells=cells, individuals=individuals)
 
 
-def _grouped(instance: Instance, labels: Sequence[int], bodies: Sequence[int]) -> dict[int, tuple[int, ...]]:
+def _cells_of(instance: Instance, labels: Sequence[int], bodies: Sequence[int]) -> dict[int, tuple[int, ...]]:
     """Bodies by label, in the order of service."""
     groups: dict[int, list[int]] = {}
     for body in sorted(bodies, key=instance.ranks.__getitem__):

@@ -75,7 +75,7 @@ def power_window(hands: Hands) -> bool:
 def _exclusive_pair(rows: Sequence[Sequence[str]], here: Sequence[str]) -> tuple[str, str] | None:
     """A printer here and another one of which exactly one marks in every tick, or else never both."""
     names = sorted({name for row in rows for name in row})
-    pairs = [(one, two) for one in here for two in names if one != two and one in names]
+    pairs = [(near, far) for near in here for far in names if near != far and near in names]
     never = [pair for pair in pairs if not any(pair[0] in row and pair[1] in row for row in rows)]
     always = [pair for pair in never if all(pair[0] in row or pair[1] in row for row in rows)]
     return next(iter([*always, *never]), None)
@@ -94,10 +94,10 @@ def channel(hands: Hands) -> bool:
     hands.goto("ladder-mast")
     rows = [hands.read("answer-board") for _ in range(PRICE - 1)]
     names = sorted({name for row in rows for name in row})
-    for one, two in combinations(names, 2):
-        times = [sum(name in row for row in rows) for name in (one, two)]
-        together = any(one in row and two in row for row in rows)
-        silent = any(one not in row and two not in row for row in rows)
+    for pair in combinations(names, 2):
+        times = [sum(name in row for row in rows) for name in pair]
+        together = any(pair[0] in row and pair[1] in row for row in rows)
+        silent = any(pair[0] not in row and pair[1] not in row for row in rows)
         if min(times) >= 3 and not together and silent:
             return True
     return False
@@ -112,7 +112,7 @@ def priority_list(hands: Hands) -> bool:
         hands.office("stamp", "consignment-d1")
         hands.wait_until(19)
         orders.append(hands.read("manifest-slate")["released"])
-    return any(one != two for one, two in pairwise(orders))
+    return any(sooner != later for sooner, later in pairwise(orders))
 
 
 def deduplication_key(hands: Hands) -> bool:

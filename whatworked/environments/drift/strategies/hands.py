@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from whatworked.environments.drift.events import Event
 from whatworked.environments.drift.instance import Instance
 from whatworked.environments.drift.inventory import PASS_TICKS
-from whatworked.environments.drift.playing import answered, is_closed, new_play
+from whatworked.environments.drift.playing import is_closed, new_play, reply_to
 from whatworked.environments.drift.rules import Options
 
 Call: TypeAlias = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
@@ -39,7 +39,7 @@ class Table:
         """Make a call; the reply is that of the engine's front ends."""
         if is_closed(self._play):
             return {"result": {}, "refused": {"code": "closed", "message": "the episode is closed"}}
-        reply = answered(self._instance, self._play, tool, arguments)
+        reply = reply_to(self._instance, self._play, tool, arguments)
         self._play = reply.play
         refused = None if reply.refusal is None else {"code": reply.refusal[0], "message": reply.refusal[1]}
         return {"result": reply.result, **({} if refused is None else {"refused": refused})}

@@ -100,10 +100,8 @@ def strategy_rates(instances: Sequence[Instance], options: Options | None = None
         One a strategy, and last the oracle, who is told the answer.
     """
     for name, strategy in STRATEGIES.items():
-        yield _rate(name, [_played(instance, strategy, options) for instance in instances])
-    oracle = [
-        _played(instance, partial(walks.route, prediction=answer_of(instance)), options) for instance in instances
-    ]
+        yield _rate(name, [_play(instance, strategy, options) for instance in instances])
+    oracle = [_play(instance, partial(walks.route, prediction=answer_of(instance)), options) for instance in instances]
     yield _rate("oracle", oracle)
 
 
@@ -128,18 +126,18 @@ def falsifier_rates(instances: Sequence[Instance]) -> Iterator[Refutation]:
         yield Refutation(repair, share, _mean([price for _, price in found]))
 
 
-class _Played(NamedTuple):
+class _Result(NamedTuple):
     prediction: Prediction
     price: int
     evidence: int
 
 
-def _played(instance: Instance, strategy: Callable[[Hands], None], options: Options | None) -> _Played:
+def _play(instance: Instance, strategy: Callable[[Hands], None], options: Options | None) -> _Result:
     table = Table(instance, options or Options())
     strategy(Hands(table))
     events = table.events
     truths = first_truths(events, moving_ticks(instance))
-    return _Played(
+    return _Result(
         prediction(events, answer_of(instance)), _price(events), sum(when is not None for when in truths.values())
     )
 
@@ -148,14 +146,14 @@ def _price(events: Sequence[Event]) -> int:
     return sum(event.outcome != "yielded" for event in events)
 
 
-def _rate(name: str, played: Sequence[_Played]) -> Rate:
+def _rate(name: str, results: Sequence[_Result]) -> Rate:
     shares = [
-        sum(getattr(one.prediction, field) for one in played) / len(played)
+        sum(getattr(result.prediction, field) for result in results) / len(results)
         for field in ("exact", "intake", "answer", "counter")
     ]
     exact, intake, answer, counter = shares
-    price, evidence = _mean([one.price for one in played]), _mean([one.evidence for one in played])
-    return Rate(name, len(played), exact, intake, answer, counter, price, evidence)
+    price, evidence = _mean([result.price for result in results]), _mean([result.evidence for result in results])
+    return Rate(name, len(results), exact, intake, answer, counter, price, evidence)
 
 
 def _mean(numbers: Sequence[int]) -> float:
