@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -112,6 +114,17 @@ def test_a_refused_key_or_name_ends_the_run_at_once(server: Server, tmp_path: Pa
         asked(server, tmp_path, steps, patience=Patience())
     # At most those that were under way already were sent.
     assert sum(server.seen[step] for step in steps) <= 20
+
+
+def test_one_judge_serves_one_panel_after_another(server: Server, tmp_path: Path) -> None:
+    """Each panel has an event loop of its own, which connections of the one before would not outlive."""
+    case = Case(question=question(tmp_path), fields={"thing": "ok"}, about="")
+    judge = InspectJudge(NAME, base_url=server.url)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        for _ in range(3):
+            assert with_panel(judge, lambda panel: panel.ask(case)).kind == "answer"
+        gc.collect()
 
 
 def test_another_model_ends_the_run(server: Server, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from whatworked.errors import JudgeError, MissingExtraError
 from whatworked.judging.judges import Request
@@ -65,9 +65,33 @@ class InspectJudge:
             raise MissingExtraError(
                 'asking a model needs inspect-ai; install it with: pip install "whatworked[inspect]"'
             ) from error
-        self._timeout = timeout
-        self._model = _model(model, base_url, dict(settings or {})) if isinstance(model, str) else model
         self.name = model if isinstance(model, str) else str(model)
+        self._timeout = timeout
+        self._given = None if isinstance(model, str) else model
+        self._base_url = base_url
+        self._settings = dict(settings or {})
+        self._opened = 0
+        # Made at once, so that a wrong name or a missing key is told before anything else is done.
+        self._own = _model(model, base_url, self._settings) if isinstance(model, str) else None
+
+    async def __aenter__(self) -> Self:
+        """Hold the connections of a model that was given by name; a panel does so."""
+        self._opened += 1
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Close them with the last panel: they belong to the event loop that they were made in."""
+        self._opened -= 1
+        if self._opened == 0 and self._own is not None:
+            own, self._own = self._own, None
+            await own.api.aclose()
+
+    def _model(self) -> Model:
+        if self._given is not None:
+            return self._given
+        if self._own is None:
+            self._own = _model(self.name, self._base_url, self._settings)
+        return self._own
 
     async def reply(self, request: Request) -> Reply:
         """Send one request, once.
@@ -97,7 +121,7 @@ class InspectJudge:
             temperature=request.temperature,
         )
         try:
-            output = await self._model.generate(request.prompt, config=config)
+            output = await self._model().generate(request.prompt, config=config)
         except Exception as error:
             return self._failure(error)
         return _reply(output)
@@ -118,11 +142,12 @@ class InspectJudge:
         return Reply(kind="unreachable", detail=detail, retry_after=_retry_after(cause), lasting=lasting)
 
 
-def _model(name: str, base_url: str | None, settings: dict[str, Any]) -> Model:
+def _model(name: str, base_url: str | None, given: Mapping[str, Any]) -> Model:
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import get_model
 
     provider, _, rest = name.partition("/")
+    settings = dict(given)
     if provider in _CLIENTS_WITH_RETRIES:
         settings.setdefault("max_retries", 0)
     if provider == "openai-api":

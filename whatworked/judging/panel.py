@@ -417,7 +417,8 @@ async def open_panel(
     Parameters
     ----------
     judge : Judge
-        Who is asked. A `ReplayJudge` reads the journal alone and changes nothing.
+        Who is asked. A `ReplayJudge` reads the journal alone and changes nothing. A judge that is an asynchronous
+        context manager is held open as long as the panel.
     journal : Path, optional
         File of calls; what stands there is not asked again. None keeps nothing.
     of : str
@@ -450,9 +451,11 @@ async def open_panel(
     """
     price = None if prices is None else prices.of(judge.name)
     limits = Limits(caps or Caps(), price, "" if prices is None else prices.currency)
-    with open_calls(journal, of, read_only=isinstance(judge, ReplayJudge)) as calls:
-        asker = Asker(judge, calls, limits, jobs, patience or Patience())
-        yield Panel(asker, cheap=cheap, progress=progress)
+    held = judge if isinstance(judge, contextlib.AbstractAsyncContextManager) else contextlib.nullcontext()
+    async with held:
+        with open_calls(journal, of, read_only=isinstance(judge, ReplayJudge)) as calls:
+            asker = Asker(judge, calls, limits, jobs, patience or Patience())
+            yield Panel(asker, cheap=cheap, progress=progress)
 
 
 def estimate(cases: Sequence[Case], *, cheap: bool = False) -> Estimate:
