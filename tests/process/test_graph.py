@@ -24,7 +24,7 @@ from whatworked.process.graph import (
     write_graph,
 )
 from whatworked.process.records import Draft
-from whatworked.process.records.draft import EXPERIMENT, SHELL, USER
+from whatworked.process.records.draft import AGENT, EXPERIMENT, HARNESS, SHELL, USER
 
 RECORD = run_record(
     "I think lower rates learn more slowly.",
@@ -133,6 +133,28 @@ def test_words_of_others_are_nobodys_propositions() -> None:
     assembly = Assembly(record)
     assert assembly.proposition("belief", Quoted(0, "It works."), None) is None
     assert finished(assembly, record).dropped == {"words of somebody else": 1}
+
+
+def test_an_experiment_that_the_harness_runs_on_the_agents_work_is_the_agents() -> None:
+    draft = Draft("hand", "run", {"run": EXPERIMENT, "sh": SHELL})
+    for speaker, tool in ((HARNESS, "run"), (AGENT, "run"), (HARNESS, "sh")):
+        draft.call(tool, f"do {tool}", where="0", speaker=speaker, mandated=True, observation="loss 1")
+    record = draft.finish([])
+    assembly = Assembly(record)
+    for step in range(3):
+        assembly.act("launch", Quoted(step, "do "), None)
+    assert [(act.step, act.mandated) for act in assembly.acts] == [(0, False), (1, True)]
+    assert finished(assembly, record).dropped == {"act of somebody else": 1}
+
+
+def test_its_result_is_a_check_where_the_log_does_not_say_what_was_run() -> None:
+    draft = Draft("hand", "run", {})
+    draft.call("run", "", where="0", speaker=HARNESS, use=EXPERIMENT, mandated=True, observation="loss 1")
+    draft.amend(0, action=None)
+    record = draft.finish([])
+    assembly = Assembly(record)
+    assert assembly.act("check", Quoted(0, "loss 1"), None) == "a0.check"
+    assert assembly.act("launch", Quoted(0, "loss 1"), None) is None
 
 
 def told() -> Story:

@@ -17,6 +17,7 @@ from whatworked.process.graph.gates import (
     OWN,
     act_fault,
     act_fields,
+    is_run_for_agent,
     order_fault,
     said_at,
     said_fields,
@@ -157,7 +158,7 @@ class Assembly:
             step=step.id,
             at=shown_at(step) if seen else Moment(step.id, 1),
             kind=step.kind,
-            mandated=step.mandated,
+            mandated=step.mandated and not is_run_for_agent(step),
             idea=idea,
             quote=quote,
         )

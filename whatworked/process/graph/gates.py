@@ -63,11 +63,16 @@ def said_fields(step: Step) -> tuple[Field, ...]:
     return ("words", "action") if step.kind in AUTHORED else ("words",)
 
 
+def is_run_for_agent(step: Step) -> bool:
+    """Whether a step is an experiment of the agent that the harness runs, as where the agent only edits."""
+    return step.actor == "harness" and step.kind == "experiment"
+
+
 def act_fault(step: Step, act_type: ActType) -> str | None:
     """Why a step can hold no act of a type, or None."""
-    if step.action is None:
+    if step.action is None and not is_run_for_agent(step):
         return "act in a step without an action"
-    if step.actor not in OWN and step.kind != "experiment":
+    if step.actor not in OWN and not is_run_for_agent(step):
         return "act of somebody else"
     if act_type in ("check", "probe"):
         if step.observation is None:

@@ -109,7 +109,8 @@ class Act(msgspec.Struct, frozen=True, kw_only=True):
     kind : str
         What sort of tool the step uses; ``other`` is a tool that no table holds.
     mandated : bool
-        Whether the harness made it happen. Such acts are no opportunities.
+        Whether the harness made it happen, and not the agent. Such acts are no opportunities. An experiment that the
+        harness runs on the agent's work is the agent's.
     idea : str or None
         What it is about.
     quote : Quote
