@@ -123,13 +123,13 @@ def test_a_strangers_file_plays_in_a_process_that_is_told_nothing(here: Path, tm
 
 
 def test_a_player_that_breaks_is_a_missing_delivery_in_every_denominator(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
+    file = tmp_path / "random.py"
     file.write_text(f"{SOURCE}\ndef broken(game):\n    game.draw(well=1)\n    raise RuntimeError('oops')\n")
     for number, name in enumerate(("player", "broken")):
         choice = choose_player(f"{file}:{name}")
         with ticket(tmp_path / "all" / str(number)).opened() as episode:
             about = play(episode, choice)
-        assert (about.failure is None) is (name == "player")
+        assert about.failure == (None if name == "player" else "RuntimeError: oops")
     rows = read_rows(find_episodes([tmp_path / "all"]), Toy())
     assert [(row.state, row.value) for row in rows] == [("delivered", 1.0), ("broken", 0.0)]
     same = [replace(row, about=About(player="both")) for row in rows]
@@ -142,7 +142,7 @@ def test_a_player_that_breaks_is_a_missing_delivery_in_every_denominator(tmp_pat
 
 
 def test_a_player_that_never_ends_is_ended_after_the_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("whatworked.episodes.playing._GRACE", 0.0)
+    monkeypatch.setattr("whatworked.episodes.fronts.player_file._GRACE", 0.0)
     file = tmp_path / "mine.py"
     file.write_text("import time\ndef player(game):\n    game.draw(well=1)\n    time.sleep(1000)\n")
     held = Ticket(environment=TOY[0], instance=TOY[1], options={"seconds": "2"}, folder=str(tmp_path / "e"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import traceback
 from pathlib import Path
 from typing import Any
@@ -146,8 +147,8 @@ def write_private(path: Path, data: bytes) -> Path:
         If it cannot be written.
     """
     with storage_errors(path, "write"):
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)  # of mode 600
+        temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)

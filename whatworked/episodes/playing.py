@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import pkgutil
-import subprocess
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,16 +15,13 @@ from whatworked.episodes.episode import Episode
 from whatworked.episodes.folding import Entry, same_content
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.fronts.host import EpisodeHost
-from whatworked.episodes.fronts.lines import serve_lines
-from whatworked.episodes.hosts import own_program
+from whatworked.episodes.fronts.player_file import play_file
 from whatworked.episodes.players import PLAYERS_OF
 from whatworked.episodes.reply import Reply
 from whatworked.errors import InvalidOptionError, WhatWorkedError, unknown_name
 from whatworked.storage.files import user_path
 
 _LONGEST_FAILURE = 500
-_GRACE = 60.0
-"""Seconds after the deadline in which a stranger's player can still hand in; then its process is ended."""
 
 Player = Callable[..., object]
 """Called with a `Game`, and with a seed where it has a parameter of that name."""
@@ -194,50 +188,8 @@ def _here(episode: Episode, choice: Choice, seed: int) -> str | None:
 
 
 def _in_child(episode: Episode, choice: Choice, seed: int) -> str | None:
-    """A stranger's player sees a pipe and its own file; it is told neither what is played nor where."""
     path, _, function = choice.text.rpartition(":")
-    file = user_path(path).absolute()
-    child = own_program("whatworked.episodes.fronts.stranger", str(file), function, str(seed))
-    process = subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=file.parent)
-    with _ended_in_time(process, episode.standing().remaining_seconds) as late:
-        try:
-            if process.stdin is not None and process.stdout is not None:
-                serve_lines(RecordedHost(episode), process.stdout, process.stdin)
-            code = process.wait()
-        finally:
-            process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                with contextlib.suppress(OSError):
-                    if stream is not None:
-                        stream.close()
-    if late.is_set():
-        return f"it was still playing {_GRACE:.0f} seconds after the deadline"
-    return None if code == 0 else _ending(code)
-
-
-@contextlib.contextmanager
-def _ended_in_time(process: subprocess.Popen[bytes], seconds: float | None) -> Iterator[threading.Event]:
-    """End a process that goes on for too long, if there is a deadline; the event says whether that was done."""
-    late = threading.Event()
-
-    def end() -> None:
-        late.set()
-        process.kill()
-
-    timer = None if seconds is None else threading.Timer(seconds + _GRACE, end)
-    if timer is not None:
-        timer.daemon = True
-        timer.start()
-    try:
-        yield late
-    finally:
-        if timer is not None:
-            timer.cancel()
-
-
-def _ending(code: int) -> str:
-    return f"its process ended with code {code}" if code > 0 else f"its process was ended by signal {-code}"
+    return play_file(RecordedHost(episode), user_path(path).absolute(), function, seed)
 
 
 def _players(environment: str | None = None) -> dict[str, str]:

@@ -89,7 +89,11 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             clock=clock,
         )
         if self.player and read_about(episode.folder).player != self.player:
-            note_player(episode.folder, About(player=self.player))
+            try:
+                note_player(episode.folder, About(player=self.player))
+            except BaseException:
+                episode.close()
+                raise
         return episode
 
     @classmethod

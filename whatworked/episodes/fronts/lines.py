@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from whatworked.environments.protocol import Call
 from whatworked.episodes.admission import Excerpt, beginning_of
@@ -20,14 +20,15 @@ from whatworked.storage.json_text import parse_json
 LONGEST_LINE = 1 << 23
 """Bytes of a line that is read as a call: those of the largest call, however they are escaped."""
 _MOST_VALUES = 1 << 20
+_MOST_CONTAINERS = 1 << 17
 _STEP = 1 << 16
 _KEYS = {"tool", "arguments", "call_id"}
 
 
-class Line:
+class Line(NamedTuple):
     """A line as it was read.
 
-    Parameters
+    Attributes
     ----------
     text : bytes
         Without its end; only the beginning of one that is too long.
@@ -37,10 +38,9 @@ class Line:
         Of a line that is too long.
     """
 
-    def __init__(self, text: bytes, ended: bool, excerpt: Excerpt | None = None) -> None:
-        self.text = text
-        self.ended = ended
-        self.excerpt = excerpt
+    text: bytes
+    ended: bool
+    excerpt: Excerpt | None = None
 
 
 def read_lines(source: IO[bytes], longest: int = LONGEST_LINE) -> Iterator[Line]:
@@ -104,7 +104,7 @@ def serve_lines(host: EpisodeHost, source: IO[bytes], sink: IO[bytes]) -> None:
 def _is_whole(line: Line) -> bool:
     """Whether a last line without an end is a call all the same: one that was cut is no JSON."""
     try:
-        parse_json(line.text)
+        parse_json(line.text, _MOST_CONTAINERS, _MOST_VALUES)
     except ValueError:
         return False
     return line.excerpt is None
@@ -131,7 +131,7 @@ def _answer(host: EpisodeHost, line: Line) -> dict[str, Any]:
 def _parsed(text: bytes) -> Any:
     """The value of a line; NaN and infinities come through, since the engine names them like every other argument."""
     try:
-        return parse_json(text, values=_MOST_VALUES * 4)
+        return parse_json(text, _MOST_CONTAINERS, _MOST_VALUES)
     except ValueError as error:
         if "no number" not in str(error):
             raise
