@@ -16,7 +16,7 @@ from drift_worlds import FIGURE, figure
 from whatworked.environments.drift.environment import DriftEnvironment
 from whatworked.environments.drift.instance import Instance
 from whatworked.environments.drift.inventory import BODIES, INTERVENTIONS, OUTSIDE, SITES
-from whatworked.environments.drift.playing import new_play, reply_to, turn_limits
+from whatworked.environments.drift.playing import TOOLS, new_play, reply_to, turn_limits
 from whatworked.environments.drift.rules import Options
 from whatworked.environments.drift.scoring import events_of, revisions_of
 from whatworked.environments.drift.strategies.hands import Table
@@ -28,6 +28,7 @@ from whatworked.environments.drift.texts import (
     scene_texts,
     text_file,
 )
+from whatworked.environments.drift.tools import tool_table
 from whatworked.episodes import Call, Episode
 from whatworked.episodes.players import DRIFT_PLAYERS
 from whatworked.episodes.players.drift import play_falsifiers, play_random, play_route
@@ -167,6 +168,14 @@ def test_recall_digest_and_view_are_free_and_say_when_something_is_left_out(tmp_
         assert len(lines) == 120
         assert sum(map(len, lines)) <= 96_000
         assert episode.standing().budgets["paid"].used == 120
+
+
+def test_every_tool_and_argument_is_told_what_it_is_for() -> None:
+    assert [tool.name for tool in tool_table()] == list(TOOLS)
+    for tool in tool_table():
+        assert tool.purpose
+        assert set(tool.required) <= set(tool.parameters)
+        assert all(schema["description"] and schema["type"] for schema in tool.parameters.values())
 
 
 @pytest.mark.parametrize(("budget", "limits"), [(200, (300, 100)), (600, (900, 300)), (400, (600, 200))])

@@ -9,18 +9,16 @@ from whatworked.environments.drift.playing import VERBS
 from whatworked.environments.drift.texts import table_file
 from whatworked.environments.protocol import Tool
 
-_TEXT = {"type": "string"}
-_NUMBER = {"type": "integer"}
-_PARAMETERS: dict[str, dict[str, dict[str, Any]]] = {
-    "preflight": {"answers": {"type": "array", "items": {"type": "string"}}},
-    "act": {"verb": {"type": "string", "enum": list(VERBS)}, "target": _TEXT, "n": _NUMBER},
-    "note": {"text": _TEXT, "mode": {"type": "string", "enum": ["append", "replace"]}},
-    "recall": {
-        **dict.fromkeys(("first_pass", "last_pass", "first_tick", "last_tick"), _NUMBER),
-        **dict.fromkeys(("site", "instrument", "kind"), _TEXT),
-    },
-    "commit": dict.fromkeys(("intake", "answer", "counter"), _NUMBER),
+_TEXT: dict[str, Any] = {"type": "string"}
+_NUMBER: dict[str, Any] = {"type": "integer"}
+_TYPES: dict[str, dict[str, Any]] = {
+    "answers": {"type": "array", "items": {"type": "string"}},
+    "verb": {"type": "string", "enum": list(VERBS)},
+    "mode": {"type": "string", "enum": ["append", "replace"]},
+    **dict.fromkeys(("n", "intake", "answer", "counter"), _NUMBER),
+    **dict.fromkeys(("first_pass", "last_pass", "first_tick", "last_tick"), _NUMBER),
 }
+"""Schema of an argument, where it is not a text."""
 _REQUIRED = {
     "preflight": ("answers",),
     "act": ("verb",),
@@ -35,9 +33,12 @@ def tool_table() -> tuple[Tool, ...]:
     return tuple(
         Tool(
             name=name,
-            purpose=purpose,
-            parameters=_PARAMETERS.get(name, {}),
+            purpose=told["purpose"],
+            parameters={
+                argument: {**_TYPES.get(argument, _TEXT), "description": words}
+                for argument, words in told.get("parameters", {}).items()
+            },
             required=_REQUIRED.get(name, ()),
         )
-        for name, purpose in table_file("tools.toml").items()
+        for name, told in table_file("tools.toml").items()
     )
