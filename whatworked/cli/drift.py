@@ -9,6 +9,7 @@ import click
 
 from whatworked.cli.lazy import Group
 from whatworked.cli.output import echo, print_json, print_table, print_text
+from whatworked.wording import counted
 
 if TYPE_CHECKING:
     from whatworked.environments.drift.answer_space import AnswerSpace
@@ -142,7 +143,7 @@ def generate(ensemble: str, count: int | None, family: Family, salt: Path | None
     _print_space(space)
     holds, detail = set_finding(space)
     print_text(f"G10 {'holds' if holds else 'does NOT hold'}: {detail}")
-    print_text(f"written: {wanted} instances below {out}")
+    print_text(f"written: {counted(wanted, 'instance')} below {out}")
 
 
 @drift.command()
@@ -199,7 +200,8 @@ def _print_space(space: AnswerSpace) -> None:
     echo()
     print_table([["field", "values", "most common"], *rows], right=[1, 2])
     print_text(
-        f"{space.instances} instances, {space.triples} answers of {space.capacity} that the fields allow; "
+        f"{counted(space.instances, 'instance')}, {counted(space.triples, 'answer')} of {space.capacity} "
+        "that the fields allow; "
         f"{space.mean_start:.1f} individuals at tick 0"
     )
 

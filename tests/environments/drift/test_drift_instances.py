@@ -39,7 +39,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"stall": []}, "`stall` lacks"),
     ({"order": {"tick": 8, "beacon": "beacon-k"}}, "order.tick"),
     ({"order": {"tick": 7, "beacon": "beacon-c3"}}, "order.beacon"),
-    ({"order": {"tick": 7, "beacon": "beacon-k", "verb": "cull"}}, "does not have"),
+    ({"order": {"tick": 7, "beacon": "beacon-k", "verb": "retool"}}, "does not know"),
     ({"answer": [12, 1, 21]}, r"gives \[12, 1, 20\]"),
     ({"switches": {"serve": "sometimes"}}, "serve"),
     ({"switches": {"serve": "next"}}, "reserved"),

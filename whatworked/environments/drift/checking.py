@@ -88,6 +88,7 @@ def parse_instance(data: bytes, where: str = "instance") -> Instance:
     try:
         content = parse_json(data)
         file = msgspec.convert(content, InstanceFile)
+        _check_order_fields(content)
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise InstanceError(f"{where} is no instance of the drift: {error}; correct it and read it again") from error
     return compile_instance(file, where)
@@ -265,8 +266,6 @@ def _order_faults(file: InstanceFile) -> Iterator[str]:
     order = file.order
     if file.format == FORMAT:
         yield from _keys("order.beacon", [order.beacon], names(MAST))
-        if (order.fen, order.verb, order.consignment) != ("feeder-3", "retool", "consignment-q"):
-            yield f"`order` names a fen body, its verb or a consignment, which {FORMAT} does not have"
         return
     yield from _keys("order.beacon", [order.beacon], names(OUTSIDE_BEACONS))
     yield from _keys("order.fen", [order.fen], names(tuple(body for body in FEN if body in OUTSIDE)))
@@ -278,6 +277,13 @@ def _switch_faults(switches: Switches) -> Iterator[str]:
         default = getattr(Switches(), name)
         if value != default:
             yield f"`switches.{name}` is {value!r}, a reserved name that no rule stands behind; use {default!r}"
+
+
+def _check_order_fields(content: Mapping[str, Any]) -> None:
+    """Raise ValueError for fields of the order that the file's format does not have, whatever they say."""
+    extra = [name for name in content["order"] if name not in ("tick", "beacon")]
+    if content["format"] == FORMAT and extra:
+        raise ValueError(f"`order` has {', '.join(extra)}, which {FORMAT} does not know")
 
 
 def instance_from(file: InstanceFile) -> Instance:
