@@ -51,6 +51,16 @@ def long_record(steps: int) -> Record:
     return draft.finish([])
 
 
+@pytest.mark.parametrize("reply", [Reply(kind="refusal"), Reply(kind="answer", text="I cannot say.")])
+def test_a_judge_without_answers_makes_no_clean_run(reply: Reply) -> None:
+    judge = RuleJudge({name: lambda fields, vote: reply for name in questions()})
+    scores = measure(score(STORY, NO_WORLD, judge).graph)
+    assert [axis.id for axis in scores.axes if axis.score is not None] == []
+    assert [entry.id for entry in scores.measures if entry.score is not None] == []
+    read = {entry.id for entry in MEASURES if "extract" in entry.needs}
+    assert {entry.id for entry in scores.measures if "questions extract" in (entry.abstains or "")} == read
+
+
 def test_every_question_is_read_by_a_measure_and_every_need_is_a_question() -> None:
     assert {name for entry in MEASURES for name in entry.needs} == set(questions())
     assert scorer_version().startswith("1/")

@@ -190,7 +190,15 @@ def _unanswered(graph: Graph, entry: Measure) -> str | None:
             "there"
         )
     unasked = [name for name in entry.needs if name not in graph.asked]
-    return f"not asked: {', '.join(unasked)}" if unasked else None
+    if unasked:
+        return f"not asked: {', '.join(unasked)}"
+    # A judge that gives no answers must not make a run look as if there were nothing to find.
+    lost = [name for name in entry.needs if 2 * graph.undecided.get(name, 0) > graph.asked[name]]
+    return f"left undecided: {', '.join(_share(graph, name) for name in lost)}" if lost else None
+
+
+def _share(graph: Graph, name: str) -> str:
+    return f"{graph.undecided[name]} of {graph.asked[name]} of the questions {name}"
 
 
 def _counts(graph: Graph, names: Sequence[str]) -> str:
