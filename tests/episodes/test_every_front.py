@@ -16,6 +16,8 @@ import anyio.from_thread
 import pytest
 
 from whatworked.environments.protocol import Call, Json, Tool
+from whatworked.episodes.about import read_about
+from whatworked.episodes.folder import EpisodeFolder
 from whatworked.episodes.fronts.connecting import connect
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.playing import called, choose_player, named_player, play
@@ -144,6 +146,7 @@ def by_inspect(folder: Path) -> None:
     (sample,) = log.samples
     assert sample.store["whatworked:journal"] == (folder.parent / "nile-1" / "episode.journal").read_text()
     (folder.parent / "nile-1").rename(folder)
+    assert read_about(EpisodeFolder(folder)).player == f"wwscript/{PLAYER}"
     assert sample.scores
     (score,) = sample.scores.values()
     assert isinstance(score.value, dict)

@@ -27,6 +27,7 @@ from inspect_ai.tool import ToolDef, ToolError, ToolParams
 from inspect_ai.util import JSONSchema, store
 
 from whatworked.environments.protocol import Tool
+from whatworked.episodes.about import About, note_player
 from whatworked.episodes.fronts.calls import call_of, schema_of
 from whatworked.episodes.fronts.host import EpisodeHost, Host
 from whatworked.episodes.ticket import Ticket
@@ -168,6 +169,7 @@ def play(environment: str, options: dict[str, Any], salt: str | None, episodes: 
             _folder(episodes, f"{state.sample_id}-{state.epoch}") as folder,
             _ticket(environment, str(state.sample_id), options, folder, salt).opened() as episode,
         ):
+            note_player(episode.folder, About(player=str(state.model)))
             try:
                 return await _played(EpisodeHost(episode), state, generate, reminders)
             finally:
