@@ -29,6 +29,19 @@ RUNS = {
         ["--method", "CD1", "--method", "CD2", "--method", "CGP-E", "--rules"],
         "Reference methods on code-equivalence classes. " + TUNED,
     ),
+    "peers": (
+        ["--method", "ARD-E", "--method", "Trees-E", "--method", "Walsh-E", "--method", "Ridge2-E"],
+        "What others would use, on the purchases of GP-E: a Gaussian process with dimension-scaled priors, extremely "
+        "randomised trees, a sparse Walsh fit, a ridge with pairs; defaults of their papers and libraries. " + TUNED,
+    ),
+    "random-peers": (
+        [
+            *(part for name in ("ARD", "Trees", "Walsh", "GP") for part in ("--method", f"Random {name}")),
+            "--seeds",
+            "5",
+        ],
+        "The same, and ordinary kriging, on random purchases, seeds 0 to 4. " + TUNED,
+    ),
     "relevance": (["--method", "RGP"], RELEVANCE),
     "relevance-rules": (["--method", "CRGP", "--rules"], "On code-equivalence classes. " + RELEVANCE),
 }

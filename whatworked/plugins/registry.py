@@ -15,7 +15,7 @@ from whatworked.plugins.origin import Origin
 
 Kind = Literal["estimator", "policy"]
 
-BUILT_IN = ("whatworked.controls", "whatworked.inference")
+BUILT_IN = ("whatworked.controls", "whatworked.controls.peers", "whatworked.inference")
 """Modules with mappings ESTIMATORS and POLICIES of name to factory."""
 
 ENTRY_POINT_GROUPS: Mapping[Kind, str] = {"estimator": "whatworked.estimators", "policy": "whatworked.policies"}
