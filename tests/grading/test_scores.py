@@ -15,7 +15,7 @@ NOT_COMPARED = {"delivered", "observed", "selected", "near_optimal_vacuous", "me
 
 def test_every_field_of_a_grade_that_says_how_good_it_is_is_a_score():
     fields = set(Grade.__struct_fields__) - NOT_COMPARED
-    fields -= {"strict_profile", "native_mean_absolute_effect", "native_unbounded"}
+    fields -= {"strict_profile", "native_mean_absolute_effect", "native_unbounded", "uncertainty"}
     assert fields <= set(SCORES)
     assert {name for name in SCORES if name.startswith("strict_")} == {
         f"strict_{key}" for key in ("0.025", "0.05", "0.1", "0.2", "0.4")

@@ -137,6 +137,7 @@ def _print_details(results: Sequence[MethodResult]) -> None:
     details.print_against(results)
     details.print_robustness(results)
     details.print_profile(results)
+    details.print_uncertainty(results)
     details.print_cost(results)
 
 

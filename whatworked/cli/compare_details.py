@@ -120,6 +120,25 @@ def print_profile(results: Sequence[MethodResult]) -> None:
     print_named(title, ("track", "B", "method", *tolerances), rows)
 
 
+def print_uncertainty(results: Sequence[MethodResult]) -> None:
+    """Grades of stated uncertainty, of the methods that state any."""
+    from whatworked.grading.uncertainty import RATE_KEYS
+
+    stated = [(result, result.standing.stated) for result in results if result.standing.stated]
+    for prefix, what in (("", "effects"), ("cell_", "cells")):
+        names = [f"{prefix}{name}" for name in ("log_score", "crps", "sharpness")]
+        names += [f"{prefix}coverage_{key}" for key in RATE_KEYS]
+        rows = [
+            (*_place(result), *(fixed(values[name], 3) if name in values else "-" for name in names))
+            for result, values in stated
+            if f"{prefix}crps" in values
+        ]
+        if rows:
+            echo()
+            title = f"Stated uncertainty of {what} not known: scores, 90% width, coverage at stated rates"
+            print_named(title, ("track", "B", "method", "log score", "CRPS", "width", *RATE_KEYS), rows)
+
+
 def print_cost(results: Sequence[MethodResult]) -> None:
     """Mean cost per record."""
     costed = [(result, result.cost) for result in results if result.cost is not None]

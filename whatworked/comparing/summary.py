@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from whatworked.grading.grades import PROFILE_KEYS, Grade
 from whatworked.grading.score import PRIMARY, Score
+from whatworked.grading.uncertainty import flat
 from whatworked.runs.tidy import TidyRow
 from whatworked.statistics.averages import Measurement, mean, nested, summarize
 
@@ -38,6 +39,9 @@ class Standing:
         Mean credits spent.
     records, missing : int
         Number of records, and of those without a delivery.
+    stated : mapping of str to float
+        Family-macro means of the grades of stated uncertainty, by the names of `whatworked.grading.uncertainty.flat`;
+        empty where none was stated.
     """
 
     track: str
@@ -53,6 +57,7 @@ class Standing:
     spent: float
     records: int
     missing: int
+    stated: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The standing as plain JSON values.
@@ -75,6 +80,7 @@ class Standing:
             "spent": self.spent,
             "records": self.records,
             "missing": self.missing,
+            **({"stated": dict(self.stated)} if self.stated else {}),
         }
 
 
@@ -135,7 +141,18 @@ def _standing(track: str, budget: int, method: str, rows: Sequence[TidyRow], sco
         spent=mean([float(row.spent) for row in rows]),
         records=len(rows),
         missing=sum(not row.delivered for row in rows),
+        stated=_stated(rows),
     )
+
+
+def _stated(rows: Sequence[TidyRow]) -> dict[str, float]:
+    graded = [(row, flat(row.uncertainty)) for row in rows if row.uncertainty is not None]
+    columns: dict[str, list[Measurement]] = {}
+    for row, values in graded:
+        for name, value in values.items():
+            if value is not None:
+                columns.setdefault(name, []).append(Measurement(row.family, row.source, value, row.seed))
+    return {name: summarize(members).macro.mean for name, members in columns.items()}
 
 
 def _strict_count(rows: Sequence[TidyRow], tolerance: str) -> float:

@@ -26,6 +26,12 @@ from whatworked.grading.score import (
     Score,
     score_named,
 )
+from whatworked.grading.uncertainty import (
+    Calibration,
+    Distribution,
+    Uncertainty,
+    calibration,
+)
 
 __all__ = [
     "ENDPOINT",
@@ -34,9 +40,13 @@ __all__ = [
     "SCORES",
     "TOLERANCES",
     "UNFLOORED",
+    "Calibration",
+    "Distribution",
     "Grade",
     "Record",
     "Score",
+    "Uncertainty",
+    "calibration",
     "grade",
     "grade_many",
     "grade_missing",

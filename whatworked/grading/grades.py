@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from whatworked.errors import InvalidOptionError
+from whatworked.grading.uncertainty import Uncertainty
 
 ZERO = 1e-12
 """Absolute errors up to this count as none."""
@@ -72,6 +73,8 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
         prediction of utility 0 means an infinite cost: E is then undefined (None) and R is 0.
     native_unbounded : int
         Number of cells predicted to have infinite cost, or one above 1e300, which has no place in a sum.
+    uncertainty : Uncertainty, optional
+        Grades of stated uncertainty; absent where none was stated.
     """
 
     delivered: bool
@@ -98,6 +101,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     native_effect_recovery: float | None = None
     native_mean_absolute_effect: float | None = None
     native_unbounded: int = 0
+    uncertainty: Uncertainty | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         if tuple(sorted(self.strict_profile)) != PROFILE_KEYS:
@@ -151,7 +155,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
             says which.
         """
         unknown = sorted(set(content) - set(cls.__struct_fields__))
-        missing = sorted(set(cls.__struct_fields__) - set(content))
+        missing = sorted(set(cls.__struct_fields__) - set(content) - {"uncertainty"})
         try:
             if missing or unknown:
                 raise ValueError(f"missing {missing or 'nothing'}, unknown {unknown or 'nothing'}")

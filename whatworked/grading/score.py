@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from whatworked.errors import unknown_name
 from whatworked.grading.grades import PROFILE_KEYS, Grade
+from whatworked.grading.uncertainty import SHARPNESS_RATE, Uncertainty, flat
 
 _PROFILE = "strict_"
+_STATED = tuple(flat(Uncertainty()))
+"""Quantities of stated uncertainty."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,11 @@ class Score:
         tolerance = self.quantity.removeprefix(_PROFILE)
         if self.quantity.startswith(_PROFILE) and tolerance in PROFILE_KEYS:
             return float(grade.strict_profile[tolerance])
-        value = getattr(grade, self.quantity)
+        if self.quantity in _STATED:
+            stated = grade.uncertainty
+            value = None if isinstance(stated, msgspec.UnsetType) else flat(stated)[self.quantity]
+        else:
+            value = getattr(grade, self.quantity)
         return None if value is None else float(value)
 
     def gain(self, difference: float) -> float:
@@ -99,6 +108,24 @@ def _errors() -> list[Score]:
     return [Score(name, label, phrase, False) for name, (label, phrase) in phrases.items()]
 
 
+def _stated() -> list[Score]:
+    """Of stated uncertainty. Coverage is none: what is stated is best, neither less nor more."""
+    found = []
+    for prefix, of in (("", "effects"), ("cell_", "cells")):
+        word = prefix.replace("_", " ")
+        found += [
+            Score(f"{prefix}log_score", f"{word}log score", f"negative log score of the {of} not known", False),
+            Score(f"{prefix}crps", f"{word}CRPS", f"CRPS of the {of} not known", False),
+            Score(
+                f"{prefix}sharpness",
+                f"{word}sharpness",
+                f"width of the {SHARPNESS_RATE:.0%} intervals of the {of} not known",
+                False,
+            ),
+        ]
+    return found
+
+
 SCORES: Mapping[str, Score] = {
     score.quantity: score
     for score in (
@@ -114,6 +141,7 @@ SCORES: Mapping[str, Score] = {
         ),
         Score("coverage", "coverage", "share of effects observed whole"),
         Score("native_effect_recovery", "native recovery", "effect recovery in native units"),
+        *_stated(),
         Score("native_unfloored_recovery", "native unfloored", "effect recovery in native units without its floor"),
     )
 }

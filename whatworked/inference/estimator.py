@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from whatworked.errors import InvalidOptionError
+from whatworked.grading.uncertainty import Distribution
 from whatworked.inference.kernel import Prior
 from whatworked.inference.mixture import Mixture, fit_mixture
 from whatworked.inference.sampler import Sampler, tempered
@@ -149,6 +150,41 @@ class RelevanceModel:
             Infinite after a single measurement.
         """
         return self._std(*self._differences(off, on))
+
+    def predict_distribution(self, masks: BitArray) -> Distribution:
+        """Distributions of utilities: the mixture whose quantiles `predict_interval` gives.
+
+        Parameters
+        ----------
+        masks : ndarray of int8, shape (m, d)
+            Any masks of the cube.
+
+        Returns
+        -------
+        Distribution
+        """
+        return self._distribution(*self._cells(masks))
+
+    def effect_distribution(self, off: BitArray, on: BitArray) -> Distribution:
+        """Distributions of differences u(on) − u(off): the mixture whose quantiles `effect_interval` gives.
+
+        Parameters
+        ----------
+        off, on : ndarray of int8, shape (m, d)
+            Masks before and after, row by row; any two masks.
+
+        Returns
+        -------
+        Distribution
+        """
+        return self._distribution(*self._differences(off, on))
+
+    def _distribution(self, centres: FloatArray, scales: FloatArray) -> Distribution:
+        if self.mixture is None:
+            return Distribution(centres, scales, np.ones(1))
+        middle = self.mixture.weights @ centres
+        stretched = middle + self.inflation * (centres - middle)
+        return Distribution(stretched, self.inflation * scales, self._flat_weights, float(self.mixture.freedom))
 
     @property
     def _fitted(self) -> Mixture:

@@ -30,7 +30,7 @@ from whatworked.report.figures import (
 from whatworked.report.forest import forest
 from whatworked.report.heading import default_title, summary, what_ran
 from whatworked.report.heatmap import heatmap
-from whatworked.report.rows import catalog_table, cost_table, source_table, standings_table
+from whatworked.report.rows import catalog_table, cost_table, source_table, standings_table, uncertainty_table
 from whatworked.report.svg import element, marker, series_class, text_of
 from whatworked.runs.description import to_json
 from whatworked.wording import counted
@@ -103,7 +103,7 @@ def render(
         summary=summary(runs),
         answer=_verdict(found, results),
         forest="" if found is None else forest(runs, results, found),
-        costs=cost_table(results),
+        costs=cost_table(results) + uncertainty_table(results),
         verdicts=_verdicts(results, left_out),
         standings=standings_table(results),
         legend=_legend(shown.methods),

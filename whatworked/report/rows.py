@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import MethodResult
 from whatworked.grading.score import PRIMARY, Score
+from whatworked.grading.uncertainty import RATE_KEYS
 from whatworked.report.figures import SourceResult
 from whatworked.report.svg import element, text_of
 from whatworked.wording import count_form, formatted
@@ -193,6 +194,26 @@ def cost_table(results: Sequence[MethodResult]) -> str:
     ]
     header = ("method", "track", "B", "credits", "seconds", "policy s", "fit s", "asks", "fits")
     return table("Mean cost per record; seconds are of the machine that ran it", header, rows, class_="costs")
+
+
+def uncertainty_table(results: Sequence[MethodResult]) -> str:
+    """Grades of stated uncertainty of effects, of the methods that state any; empty where none does."""
+    stated = [result for result in results if "crps" in result.standing.stated]
+    rows: list[list[Cell | str]] = [
+        [
+            result.standing.method,
+            result.standing.track,
+            number(result.standing.budget, "d"),
+            number(result.standing.stated.get("log_score")),
+            number(result.standing.stated["crps"], ".4f"),
+            number(result.standing.stated["sharpness"], ".4f"),
+            *(number(result.standing.stated[f"coverage_{key}"]) for key in RATE_KEYS),
+        ]
+        for result in stated
+    ]
+    header = ("method", "track", "B", "log score", "CRPS", "90% width", *(f"in {float(key):.0%}" for key in RATE_KEYS))
+    caption = "Stated uncertainty of effects not known: scores (less is better), width, coverage at stated rates"
+    return table(caption, header, rows, class_="uncertainty") if rows else ""
 
 
 def catalog_table(runs: RunCollection) -> str:

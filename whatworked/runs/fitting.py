@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from whatworked.environments.effects.delivery import Delivery, complete, fit_and_predict
+from whatworked.environments.effects.stating import StatedUncertainty, state
 from whatworked.errors import PluginError
 from whatworked.plugins.guard import Failure, encodable, guarded
 from whatworked.protocols import Estimator
@@ -35,6 +36,8 @@ class Fit:
         Why there is no delivery.
     warnings : Counter
         Categories of the warnings raised, and how often.
+    stated : StatedUncertainty or None
+        What the model states of its uncertainty.
     """
 
     delivery: Delivery | None
@@ -43,6 +46,7 @@ class Fit:
     seconds: float = 0.0
     failure: Failure | None = None
     warnings: Counter[str] = field(default_factory=Counter)
+    stated: StatedUncertainty | None = None
 
 
 def fit(
@@ -71,14 +75,16 @@ def fit(
     delivery: Delivery | None = None
     chosen: Mapping[str, float] = {}
     near_tie = False
+    stated: StatedUncertainty | None = None
     with guarded("estimator") as outcome, within or nullcontext():
         fitted = fit_and_predict(build(), utilities, bought)
         delivery = complete(*fitted, utilities, bought, equivalence)
+        stated = state(fitted[0], delivery.predictions, delivery.known)
         chosen, near_tie = _hyperparameters(fitted[0]), bool(getattr(fitted[0], "near_tie", False))
     seconds = time.perf_counter() - started
     if outcome.failure is not None or delivery is None:
         return Fit(None, seconds=seconds, failure=outcome.failure, warnings=outcome.warnings)
-    return Fit(delivery, chosen, near_tie, seconds, warnings=outcome.warnings)
+    return Fit(delivery, chosen, near_tie, seconds, warnings=outcome.warnings, stated=stated)
 
 
 def _hyperparameters(predictor: object) -> dict[str, float]:

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from whatworked.errors import RunError
 from whatworked.grading.grades import Grade
 from whatworked.grading.record import Key, Record, place_of
+from whatworked.grading.uncertainty import Uncertainty, flat
 from whatworked.runs.description import ConditionDescription, MethodDescription, PlanDescription, RecordCost, to_json
 from whatworked.wording import csv_lines
 
@@ -88,6 +91,12 @@ class TidyRow:
         return self.condition, self.method, self.budget, self.seed
 
     @property
+    def uncertainty(self) -> Uncertainty | None:
+        """Grades of stated uncertainty; None where none was stated."""
+        stated = self.grade.uncertainty
+        return None if isinstance(stated, msgspec.UnsetType) else stated
+
+    @property
     def spent(self) -> int:
         """Credits spent."""
         return len(self.purchases)
@@ -147,8 +156,10 @@ def tidy_rows(plan: PlanDescription, records: Iterable[Record]) -> list[TidyRow]
 
 
 def records_csv(rows: Sequence[TidyRow]) -> str:
-    """Rows as CSV text."""
-    return as_csv([row.to_dict() for row in rows])
+    """Rows as CSV text; where any record states its uncertainty, with the grades of that behind the others."""
+    if not any(row.uncertainty for row in rows):
+        return as_csv([row.to_dict() for row in rows])
+    return as_csv([row.to_dict() | flat(row.uncertainty or Uncertainty()) for row in rows])
 
 
 def costs_csv(costs: Iterable[RecordCost]) -> str:

@@ -12,11 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from whatworked.environments.effects.delivery import complete, grade_deliveries
+import msgspec
+
+from whatworked.environments.effects.delivery import Delivery, complete, grade_deliveries
 from whatworked.environments.effects.recording import record_of
+from whatworked.environments.effects.stating import grade_uncertainty
 from whatworked.environments.effects.task import Task
 from whatworked.errors import PluginError
 from whatworked.grading.grader import grade_missing
+from whatworked.grading.grades import Grade
 from whatworked.grading.record import Record
 from whatworked.plugins import Plugin
 from whatworked.plugins.guard import Failure, describe
@@ -26,6 +30,7 @@ from whatworked.runs.description import RecordCost
 from whatworked.runs.fitting import Fit, fit
 from whatworked.runs.plan import Method, Plan, Unit
 from whatworked.surfaces.masks import FloatArray
+from whatworked.surfaces.surface import ResponseSurface
 
 _DIED = "the worker process died (out of memory, or the plug-in ended it)"
 
@@ -278,12 +283,20 @@ def _record(slot: _Slot, bought: tuple[int, ...], fitted: Fit) -> Record:
         slot.seed,
         slot.budget,
         bought,
-        grade_missing(surface) if delivery is None else grade_deliveries(surface, [delivery])[0],
+        grade_missing(surface) if delivery is None else _grade(surface, delivery, fitted),
         delivery,
         steps=(fitted.chosen,) if fitted.chosen else (),
         near_tie=fitted.near_tie,
         failure=None if fitted.failure is None else str(fitted.failure),
     )
+
+
+def _grade(surface: ResponseSurface, delivery: Delivery, fitted: Fit) -> Grade:
+    (grade,) = grade_deliveries(surface, [delivery])
+    if fitted.stated is None:
+        return grade
+    stated = grade_uncertainty(fitted.stated, surface.utilities, delivery.known)
+    return msgspec.structs.replace(grade, uncertainty=stated)
 
 
 def _trace(task: Task, label: str, seed: int, failure: Failure, budget: int | None = None) -> str:
