@@ -75,7 +75,7 @@ def records_path(where: Path, condition: str) -> Path:
 def render(records: Sequence[Record]) -> bytes:
     """Bytes of the file of some records, at least one, all of one condition."""
     first = records[0]
-    names = tuple(sorted(first.grade.__struct_fields__)) if first.grade else ()
+    names = tuple(sorted(first.grade.to_dict())) if first.grade else ()
     header = StudyHeader(schema=SCHEMA, condition=first.condition, table=first.table, grade=names)
     lines = [canonical_json(msgspec.to_builtins(header))]
     lines += [canonical_json(_packed(record, names)) for record in records]

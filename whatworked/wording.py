@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from html import escape
 
 _EMPTY_CELL = '""'
 """A row of one empty cell; without the quotes it would be no row."""
@@ -116,6 +117,19 @@ def latex_table(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     lines = [" & ".join(map(_latex_cell, row)) for row in (header, *rows)]
     body = "".join(f"{line} \\\\\n" for line in lines[1:])
     return f"\\begin{{tabular}}{{{'l' * len(header)}}}\n{lines[0]} \\\\ \\hline\n{body}\\end{{tabular}}\n"
+
+
+def html_table(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Rows as an HTML table; floats to four decimals, None as a dash.
+
+    Examples
+    --------
+    >>> html_table(["method"], [["a<b"]])
+    '<table><tr><th>method</th></tr><tr><td>a&lt;b</td></tr></table>'
+    """
+    lines = [("th", list[object](header)), *(("td", list(row)) for row in rows)]
+    cells = ("".join(f"<{tag}>{escape(_plain_cell(cell))}</{tag}>" for cell in line) for tag, line in lines)
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in cells)}</table>"
 
 
 def _plain_cell(value: object) -> str:

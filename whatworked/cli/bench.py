@@ -36,6 +36,14 @@ if TYPE_CHECKING:
     "--seeds", default=20, show_default=True, type=click.IntRange(1, 10_000), help="For methods with randomness."
 )
 @click.option("--batch", default=1, show_default=True, type=click.IntRange(1, 1_048_576), help="Masks bought per ask.")
+@click.option(
+    "--relabel",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 720),
+    metavar="N",
+    help="Average over N orders of options.",
+)
 @click.option("--time-limit", type=float, metavar="SECONDS", help="For all asks of a record, and for its fit [none].")
 @pool_options
 @click.option(
@@ -88,6 +96,7 @@ def _plan(
     seeds: int,
     batch: int,
     time_limit: float | None,
+    relabel: int,
     references: Path | None,
 ) -> Plan:
     from whatworked.errors import InvalidOptionError
@@ -100,7 +109,7 @@ def _plan(
         raise InvalidOptionError(f"give {missing}, too; `whatworked bench --list` shows the registered ones")
     chosen = crossed(load_all(estimators, "estimator"), load_all(policies, "policy")) + named_methods(methods)
     tasks = catalog_tasks(_names_in(conditions), families, tracks, rules=rules, references=references)
-    return Plan(tasks, chosen, parse_budgets(budgets), seeds, batch, time_limit)
+    return Plan(tasks, chosen, parse_budgets(budgets), seeds, batch, time_limit, relabel)
 
 
 def _names_in(conditions: Sequence[str]) -> list[str]:

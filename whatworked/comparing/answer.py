@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from whatworked.comparing.baseline import partners
 from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import MethodResult, PairedResult
 from whatworked.comparing.ranking import Pairs, Place, RankedMethod, Ranking, rank_methods
 from whatworked.comparing.statements import HERE, Conclusion, listed_places
-from whatworked.wording import counted, first_few, fixed, interval_text
+from whatworked.wording import counted, first_few, fixed, html_table, interval_text
 
 _WORDS: Mapping[Conclusion, str] = {
     "ahead": "ahead of {}",
@@ -68,6 +69,16 @@ class Answer:
         tuple of str
         """
         return (self._verdict(), *self._rank(), *self._limits())
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+    def _repr_html_(self) -> str:
+        """The sentences and the ranking as a notebook shows them."""
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
+        names = ("rank", "method", self.ranking.best.result.standing.score.label, "difference", "verdict")
+        rows = [[row.to_dict()[name] for name in names] for row in self.ranking.methods]
+        return said + html_table(names, rows)
 
     def sources(self) -> str:
         """On which sources the subject is better at the place shown first, in words; empty where there are none.

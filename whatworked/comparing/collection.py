@@ -203,6 +203,7 @@ class _MethodForm:
     policy: PluginDescription
     batch: int
     rules: bool
+    orders: int
 
 
 def _forms(run: Run) -> dict[str, _MethodForm]:
@@ -210,7 +211,9 @@ def _forms(run: Run) -> dict[str, _MethodForm]:
     plan = run.description
 
     def form(method: MethodDescription) -> _MethodForm:
-        return _MethodForm(plan.estimators[method.estimator], plan.policies[method.policy], plan.batch, plan.rules)
+        return _MethodForm(
+            plan.estimators[method.estimator], plan.policies[method.policy], plan.batch, plan.rules, plan.orders
+        )
 
     return {method.method: form(method) for method in plan.methods}
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import Bootstrap, MethodResult, PairedResult, compare_pair
 from whatworked.comparing.summary import grouped
+from whatworked.runs.frames import frame
 from whatworked.statistics.bootstrap import reversed_interval
 from whatworked.statistics.multiplicity import holm
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Place = tuple[str, int]
 """A track and a budget."""
@@ -246,6 +250,26 @@ def _standing_verdicts(pairs: Mapping[str, PairedResult | None], level: float) -
         or corrected.get(name, 0.0) <= level
         for name, pair in pairs.items()
     }
+
+
+def ranking_frame(rankings: Sequence[Ranking]) -> pd.DataFrame:
+    """Rankings as a data frame: one row a method, track and budget, with its difference to the reference.
+
+    Parameters
+    ----------
+    rankings : sequence of Ranking
+        From `rank_methods`, or of an `Answer`.
+
+    Returns
+    -------
+    pandas.DataFrame
+
+    Raises
+    ------
+    MissingExtraError
+        If pandas is not installed.
+    """
+    return frame([row.to_dict() for ranking in rankings for row in ranking.methods])
 
 
 def all_pairs(

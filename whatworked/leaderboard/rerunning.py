@@ -60,7 +60,15 @@ def plan_of(description: PlanDescription, references: Path | None = None, *, tru
         Method(estimators[method.estimator], policies[method.policy], method.method) for method in description.methods
     )
     tasks = catalog_tasks(list(description.by_condition), rules=description.rules, references=references)
-    return Plan(tasks, methods, description.budgets, description.seeds, description.batch, description.time_limit)
+    return Plan(
+        tasks,
+        methods,
+        description.budgets,
+        description.seeds,
+        description.batch,
+        description.time_limit,
+        description.orders,
+    )
 
 
 def plugin_files(description: PlanDescription) -> dict[str, str]:

@@ -133,11 +133,12 @@ def curve_points(runs: RunCollection, results: Sequence[MethodResult], resamples
 def purchases(runs: RunCollection) -> tuple[PurchaseCounts, ...]:
     """What each policy bought, by track, d and budget; estimators that share a policy share its purchases."""
     random = {label for run in runs.runs for label, plugin in run.description.policies.items() if plugin.stochastic}
+    reordered = any(run.description.orders > 1 for run in runs.runs)
     seen: dict[tuple[str, str, int, int], dict[tuple[str, int], tuple[str, ...]]] = defaultdict(dict)
     for row in runs.rows:
         key = (row.track, _policy_name(runs, row), row.dimensions, row.budget)
         # A policy without randomness bought once, however many seeds an estimator was run under.
-        place = (row.condition, row.seed if row.policy in random else 0)
+        place = (row.condition, row.seed if reordered or row.policy in random else 0)
         # A crash may cut purchases short; the longest list is what the policy did.
         if len(row.purchases) >= len(seen[key].get(place, ())):
             seen[key][place] = row.purchases

@@ -54,6 +54,12 @@ def bench(
     fresh: bool = False,
     time_limit: float | None = None,
     backend: str = DEFAULT_BACKEND,
+    relabel: int = 1,
+    methods: str | Iterable[str] = (),
+    families: str | Iterable[str] = (),
+    tracks: str | Iterable[str] = (),
+    rules: bool = False,
+    references: Path | str | None = None,
 ) -> Run:
     """Benchmark every estimator with every policy.
 
@@ -82,6 +88,17 @@ def bench(
         is a missing delivery.
     backend : str, default "loky"
         How workers are started; another one of joblib, for instance ``"dask"``, takes no time limit.
+    relabel : int, default 1
+        Number of orders of the options that everything is run in, that of the catalog first. Masks in the records are
+        those of the catalog.
+    methods : str or several, optional
+        Named combinations beside the others, such as ``"GP-E"``; with them, `estimators` and `policies` may be empty.
+    families, tracks : str or several, optional
+        Only conditions of these; for conditions by name.
+    rules : bool, default False
+        Whether to hand code-equivalence classes to plug-ins that take them; for conditions by name.
+    references : Path or str, optional
+        Other folder of reference tables; for conditions by name.
 
     Returns
     -------
@@ -102,11 +119,37 @@ def bench(
     }
     if not fresh:
         refuse_edited(place, {kind: list(_texts(plugins)) for kind, plugins in given.items()})
-    combined = crossed(*(load_all(plugins, kind) for kind, plugins in given.items()))
-    chosen = catalog_tasks() if tasks is None else given_tasks(tasks)
-    plan = Plan(chosen, (*combined, *_methods(extra)), whole_numbers(budgets, "budgets"), seeds, batch, time_limit)
+    combined = (*crossed(*(load_all(plugins, kind) for kind, plugins in given.items())), *named_methods(methods))
+    chosen = _chosen_tasks(tasks, families, tracks, rules=rules, references=references)
+    plan = Plan(
+        chosen, (*combined, *_methods(extra)), whole_numbers(budgets, "budgets"), seeds, batch, time_limit, relabel
+    )
     run = execute(plan, place, whole_number(jobs, "jobs", 1), fresh, backend=backend)
     return replace(run, name=str(out))
+
+
+def _chosen_tasks(
+    tasks: str | Task | Iterable[str | Task] | None,
+    families: str | Iterable[str],
+    tracks: str | Iterable[str],
+    *,
+    rules: bool,
+    references: Path | str | None,
+) -> tuple[Task, ...]:
+    """Tasks as they are, or of the conditions that names and filters leave."""
+    several: Any = () if tasks is None else tasks
+    given: tuple[Any, ...] = tuple(several) if is_several(several) else (several,)
+    if any(isinstance(task, Task) for task in given):
+        stated = {"families": families, "tracks": tracks, "rules": rules, "references": references}
+        if unused := [name for name, value in stated.items() if value]:
+            raise InvalidOptionError(
+                f"{', '.join(unused)} given beside Task objects, which are what they are; give names of conditions as "
+                "tasks, or make the Task objects so with catalog_tasks(names, families, tracks, rules=…, references=…)"
+            )
+        return given_tasks(given)
+    if not given or all(isinstance(task, str) for task in given):
+        return catalog_tasks(given, families, tracks, rules=rules, references=references)
+    return given_tasks(given)
 
 
 def _methods(extra: Iterable[Method]) -> tuple[Method, ...]:
@@ -236,8 +279,8 @@ def _check_limit(plan: Plan, backend: str) -> None:
     if plan.time_limit is not None and backend != DEFAULT_BACKEND:
         raise InvalidOptionError(
             f"the time limit of {plan.time_limit:g} s cannot be kept on backend {backend}: a plug-in that hangs must "
-            "be ended with its process, and only processes of our own can be; leave out --time-limit, or use "
-            f"--backend {DEFAULT_BACKEND}"
+            "be ended with its process, and only processes of our own can be; leave out --time-limit (in Python "
+            f"time_limit), or use --backend {DEFAULT_BACKEND}"
         )
 
 

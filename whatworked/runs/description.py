@@ -20,6 +20,8 @@ SCHEMA = 1
 
 MOST_SEEDS = 10_000
 """Seeds that a run may have. More would make no average better by a digit that is shown."""
+MOST_ORDERS = 720
+"""Orders of the options that a run may have: all there are of six."""
 MOST_MASKS = 1_048_576
 """The most that a budget or a batch may say: the masks of the largest number of options, 20."""
 
@@ -123,6 +125,8 @@ class PlanDescription(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         Number of seeds of methods with randomness; masks bought per ask.
     time_limit : float or None
         In seconds; None for no limit.
+    relabel : int, optional
+        Number of orders of the options; absent for one, the order of the catalog.
     """
 
     schema: int
@@ -135,6 +139,12 @@ class PlanDescription(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     seeds: Annotated[int, msgspec.Meta(ge=1)]
     batch: Annotated[int, msgspec.Meta(ge=1)]
     time_limit: Annotated[float, msgspec.Meta(gt=0, le=LONGEST)] | None = None
+    relabel: Annotated[int, msgspec.Meta(ge=2, le=MOST_ORDERS)] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def orders(self) -> int:
+        """Number of orders of the options that every seed is run in."""
+        return 1 if isinstance(self.relabel, msgspec.UnsetType) else self.relabel
 
     @cached_property
     def by_condition(self) -> dict[str, ConditionDescription]:
@@ -175,7 +185,7 @@ class PlanDescription(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return tuple(budget for budget in self.budgets if budget <= condition.largest_budget)
 
     def seeds_of(self, method: MethodDescription) -> range:
-        """Seeds that a method is run under.
+        """Seeds that a method is run under; with several orders, one number for each seed and order.
 
         Parameters
         ----------
@@ -187,7 +197,7 @@ class PlanDescription(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         range
         """
         random = self.estimators[method.estimator].stochastic or self.policies[method.policy].stochastic
-        return range(self.seeds if random else 1)
+        return range((self.seeds if random else 1) * self.orders)
 
     def keys(self) -> Iterator[Key]:
         """Key of every record, in the order in which records are stored.

@@ -18,7 +18,7 @@ from whatworked.runs.acquisition import Acquisition
 from whatworked.runs.fitting import Fit
 from whatworked.runs.owners import mixes, narrowed, owner_of
 from whatworked.runs.plan import Plan, Unit
-from whatworked.runs.unit import UnitResult, fit_estimator, grade_unit, missing_result, purchase, run_unit
+from whatworked.runs.unit import UnitResult, fit_estimator, grade_unit, missing_result, purchase, run_unit, task_of
 from whatworked.workers.call import Answer, Call, State
 from whatworked.workers.pool import Pool
 
@@ -260,11 +260,11 @@ def _run_call(plan: Plan, call: UnitCall, files: LaneFiles | None, apart: _Apart
     if apart is None:
         return run_unit(plan, call.unit, None if call.estimator is None else (call.estimator,), watch, tick)
     if call.stage == "buy":
-        task = plan.tasks[call.unit.task]
+        task = task_of(plan, call.unit)
         policy = plan.policies[call.unit.policy]
         budgets = plan.budgets_of(task)
         try:
-            return purchase(task, policy, call.unit.seed, budgets, plan.batch, watch)
+            return purchase(task, policy, plan.seed_of(call.unit.seed), budgets, plan.batch, watch)
         except Exception as error:  # our own code fails where the plug-in has replaced what it calls
             failure = Failure("policy", describe(error))
             return dict.fromkeys(budgets, Acquisition((), (), (), failure, False))

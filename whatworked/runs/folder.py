@@ -19,7 +19,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -38,14 +38,18 @@ from whatworked.runs.description import (
     RunManifest,
     to_json,
 )
+from whatworked.runs.frames import frame
 from whatworked.runs.journal import forget
 from whatworked.runs.plan import Plan
-from whatworked.runs.tidy import TidyRow, costs_csv, records_csv, tidy_rows
+from whatworked.runs.tidy import TidyRow, costs_csv, flat_rows, records_csv, tidy_rows
 from whatworked.runs.unit import UnitResult
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.storage.files import read_file, storage_errors, write_atomic
 from whatworked.storage.json_text import parse_json
 from whatworked.wording import counted, printable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
@@ -112,6 +116,36 @@ class Run:
             columns, as in ``records.csv``.
         """
         return tidy_rows(self.description, self.records)
+
+    def frame(self) -> pd.DataFrame:
+        """The records as a data frame: the columns of ``records.csv``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per record.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed.
+        """
+        return frame(flat_rows(self.rows()))
+
+    def costs_frame(self) -> pd.DataFrame:
+        """The costs as a data frame: the columns of ``costs.csv``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per record; none for a packed run.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed.
+        """
+        return frame([to_json(cost) for cost in self.costs])
 
 
 def claim(folder: Path, plan: Plan) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
+
 from whatworked.arguments import whole_number, whole_numbers
 from whatworked.errors import InvalidOptionError
 from whatworked.grading.record import Key
@@ -14,6 +16,7 @@ from whatworked.plugins import Plugin
 from whatworked.plugins.limits import LONGEST, is_limit, seconds
 from whatworked.runs.description import (
     MOST_MASKS,
+    MOST_ORDERS,
     MOST_SEEDS,
     SCHEMA,
     ConditionDescription,
@@ -92,6 +95,9 @@ class Plan:
         Masks bought per ask.
     time_limit : float or None
         Seconds that a policy may take for all purchases of a record, and an estimator for its fit; None for no limit.
+    relabel : int
+        Number of orders of the options that everything is run in: 1 for that of the catalog alone. The number of a
+        record then counts orders within seeds: of number r, the order is r modulo `relabel`, the seed r // relabel.
     """
 
     tasks: tuple[Task, ...]
@@ -100,12 +106,14 @@ class Plan:
     seeds: int = 20
     batch: int = 1
     time_limit: float | None = None
+    relabel: int = 1
 
     def __post_init__(self) -> None:
         # numpy's numbers have no place in the description of a run, which is JSON.
         object.__setattr__(self, "budgets", tuple(sorted(set(whole_numbers(self.budgets, "budgets")))))
         object.__setattr__(self, "seeds", whole_number(self.seeds, "seeds"))
         object.__setattr__(self, "batch", whole_number(self.batch, "batch"))
+        object.__setattr__(self, "relabel", whole_number(self.relabel, "relabel"))
         object.__setattr__(self, "time_limit", None if self.time_limit is None else seconds(self.time_limit))
         problems = _problems(self)
         if problems:
@@ -161,7 +169,7 @@ class Plan:
             for task in range(len(self.tasks))
             if self.budgets_of(self.tasks[task])
             for index, policy in enumerate(self.policies)
-            for seed in range(self.seeds if policy.stochastic else 1)
+            for seed in range((self.seeds if policy.stochastic else 1) * self.relabel)
         )
 
     def methods_of(self, policy: Plugin) -> tuple[Method, ...]:
@@ -170,7 +178,16 @@ class Plan:
 
     def seeds_of(self, method: Method) -> tuple[int, ...]:
         """Seeds that a method is run under."""
-        return tuple(range(self.seeds if method.policy.stochastic or method.estimator.stochastic else 1))
+        seeds = self.seeds if method.policy.stochastic or method.estimator.stochastic else 1
+        return tuple(range(seeds * self.relabel))
+
+    def seed_of(self, number: int) -> int:
+        """The seed of a record's number."""
+        return number // self.relabel
+
+    def order_of(self, number: int) -> int:
+        """The number of the order of the options of a record's number; 0 is that of the catalog."""
+        return number % self.relabel
 
     def expected(self) -> tuple[Key, ...]:
         """Condition, method, budget and seed of every record, in the order in which records are stored."""
@@ -193,6 +210,7 @@ class Plan:
             seeds=self.seeds,
             batch=self.batch,
             time_limit=self.time_limit,
+            relabel=msgspec.UNSET if self.relabel == 1 else self.relabel,
         )
 
     @cached_property
@@ -238,7 +256,10 @@ def _problems(plan: Plan) -> list[str]:
     if not plan.tasks:
         problems.append("no condition to run on")
     if not plan.methods:
-        problems.append("no estimator and policy to run; give --estimator and --policy")
+        problems.append(
+            "no estimator and policy to run; give --estimator and --policy, or --method (in Python estimators and "
+            "policies, or methods)"
+        )
     if not plan.budgets or min(plan.budgets) < 0:
         problems.append(f"budgets are {list(plan.budgets)}; at least one is needed and none may be negative")
     elif plan.tasks and min(plan.budgets) > max(task.largest_budget for task in plan.tasks):
@@ -250,12 +271,12 @@ def _problems(plan: Plan) -> list[str]:
     problems += _shared_sources(plan.tasks)
     if plan.tasks and not plan.rules:
         problems += _class_aware(plan)
-    records = len(plan.tasks) * len(plan.methods) * len(plan.budgets) * plan.seeds
+    records = len(plan.tasks) * len(plan.methods) * len(plan.budgets) * plan.seeds * max(1, plan.relabel)
     if records > MOST_RECORDS and plan.seeds <= MOST_SEEDS:
         problems.append(f"{plan.seeds} seeds make up to {records} records; at most {MOST_RECORDS} fit in a run")
-    counts = {"seeds": plan.seeds, "batch": plan.batch}
+    counts = {"seeds": plan.seeds, "batch": plan.batch, "relabel": plan.relabel}
     problems += [f"{name} is {_number(count)}; it must be at least 1" for name, count in counts.items() if count < 1]
-    most = {"seeds": MOST_SEEDS, "batch": MOST_MASKS}
+    most = {"seeds": MOST_SEEDS, "batch": MOST_MASKS, "relabel": MOST_ORDERS}
     problems += [
         f"{name} is {_number(count)}; it must be at most {most[name]}"
         for name, count in counts.items()
@@ -294,7 +315,7 @@ def _class_aware(plan: Plan) -> list[str]:
     plain = f"; or write {estimators[0]}(equivalence=None) to run it without" if estimators else ""
     takes = "takes" if len(estimators + policies) == 1 else "take"
     names = ", ".join(dict.fromkeys(estimators + policies))
-    return [f"{names} {takes} code-equivalence classes; add --rules (in Python catalog_tasks(…, rules=True)){plain}"]
+    return [f"{names} {takes} code-equivalence classes; add --rules (in Python rules=True){plain}"]
 
 
 def _number(count: int) -> str:

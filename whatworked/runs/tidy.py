@@ -155,11 +155,16 @@ def tidy_rows(plan: PlanDescription, records: Iterable[Record]) -> list[TidyRow]
     return [_row(record, conditions[record.condition], methods[record.method]) for record in records]
 
 
-def records_csv(rows: Sequence[TidyRow]) -> str:
-    """Rows as CSV text; where any record states its uncertainty, with the grades of that behind the others."""
+def flat_rows(rows: Sequence[TidyRow]) -> list[dict[str, Any]]:
+    """Rows by column; where any record states its uncertainty, with the grades of that behind the others."""
     if not any(row.uncertainty for row in rows):
-        return as_csv([row.to_dict() for row in rows])
-    return as_csv([row.to_dict() | flat(row.uncertainty or Uncertainty()) for row in rows])
+        return [row.to_dict() for row in rows]
+    return [row.to_dict() | flat(row.uncertainty or Uncertainty()) for row in rows]
+
+
+def records_csv(rows: Sequence[TidyRow]) -> str:
+    """Rows as CSV text."""
+    return as_csv(flat_rows(rows))
 
 
 def costs_csv(costs: Iterable[RecordCost]) -> str:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 import msgspec
 
 from whatworked.environments.effects.delivery import Delivery, complete, grade_deliveries
 from whatworked.environments.effects.recording import record_of
+from whatworked.environments.effects.relabelling import Relabelling
 from whatworked.environments.effects.stating import grade_uncertainty
 from whatworked.environments.effects.task import Task
 from whatworked.errors import PluginError
@@ -30,7 +31,6 @@ from whatworked.runs.description import RecordCost
 from whatworked.runs.fitting import Fit, fit
 from whatworked.runs.plan import Method, Plan, Unit
 from whatworked.surfaces.masks import FloatArray
-from whatworked.surfaces.surface import ResponseSurface
 
 _DIED = "the worker process died (out of memory, or the plug-in ended it)"
 
@@ -56,12 +56,19 @@ class UnitResult:
 
 @dataclass(frozen=True)
 class _Slot:
-    """What one record is of."""
+    """What one record is of: `number` is its seed, with several orders of the options the order, too."""
 
-    task: Task
+    original: Task
     method: Method
-    seed: int
+    number: int
     budget: int
+    seed: int
+    order: Relabelling
+
+    @cached_property
+    def task(self) -> Task:
+        """The task with its options in the order of the record."""
+        return self.order.task(self.original)
 
 
 @dataclass
@@ -83,7 +90,7 @@ class _Collector:
                 condition=slot.task.condition,
                 method=slot.method.label,
                 budget=slot.budget,
-                seed=slot.seed,
+                seed=slot.number,
                 asks=asks,
                 fits=int(fitted.failure is None or fitted.failure.where == "estimator"),
                 policy_seconds=round(seconds, 6),
@@ -125,16 +132,22 @@ def run_unit(
     UnitResult
         A policy or estimator that breaks or takes too long gives records of missing deliveries, never an exception.
     """
-    task, policy = plan.tasks[unit.task], plan.policies[unit.policy]
+    task, policy = task_of(plan, unit), plan.policies[unit.policy]
     budgets = plan.budgets_of(task)
     watch = watch or Watch(plan.time_limit)
-    purchases = purchase(task, policy, unit.seed, budgets, plan.batch, watch)
+    purchases = purchase(task, policy, plan.seed_of(unit.seed), budgets, plan.batch, watch)
     collected = _Collector(finished=finished)
     _log_failures(collected, task, policy, unit.seed, purchases)
     for slot in _slots(plan, unit, estimators):
         acquisition = purchases[slot.budget]
         _keep(collected, slot, acquisition, _fit(slot, acquisition, watch))
     return collected.result()
+
+
+def task_of(plan: Plan, unit: Unit) -> Task:
+    """The task of a unit, with its options in the unit's order."""
+    task = plan.tasks[unit.task]
+    return Relabelling(plan.order_of(unit.seed), task.d).task(task)
 
 
 def purchase(
@@ -227,10 +240,20 @@ def missing_result(plan: Plan, unit: Unit, estimators: Sequence[str]) -> UnitRes
 def _slots(plan: Plan, unit: Unit, estimators: Sequence[str] | None) -> Iterator[_Slot]:
     """What the records of a unit are of, in order."""
     task, policy = plan.tasks[unit.task], plan.policies[unit.policy]
+    order = Relabelling(plan.order_of(unit.seed), task.d)
     for method in plan.methods_of(policy):
         if estimators is None or method.estimator.label in estimators:
-            seeds = (unit.seed,) if policy.stochastic else plan.seeds_of(method)
-            yield from (_Slot(task, method, seed, budget) for seed in seeds for budget in plan.budgets_of(task))
+            numbers = (unit.seed,) if policy.stochastic else _numbers_of_order(plan, unit, method)
+            yield from (
+                _Slot(task, method, number, budget, plan.seed_of(number), order)
+                for number in numbers
+                for budget in plan.budgets_of(task)
+            )
+
+
+def _numbers_of_order(plan: Plan, unit: Unit, method: Method) -> list[int]:
+    """Numbers of a method's records in the order of the unit, whose policy has no randomness."""
+    return [number for number in plan.seeds_of(method) if plan.order_of(number) == plan.order_of(unit.seed)]
 
 
 def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int, watch: Watch) -> Acquisition:
@@ -263,7 +286,7 @@ def _fit(slot: _Slot, acquisition: Acquisition, watch: Watch) -> Fit:
         return Fit(None, failure=broke)
     classes = task.equivalence if estimator.takes_classes else None
     build = partial(estimator.build_estimator, slot.seed, classes)
-    within = watch.step("estimator", slot.method.label, slot.seed, slot.budget)
+    within = watch.step("estimator", slot.method.label, slot.number, slot.budget)
     fitted = fit(build, task.surface.utilities, acquisition.ranks[: slot.budget], classes, within)
     failure = fitted.failure
     return fitted if failure is None else replace(fitted, seconds=watch.used(fitted.seconds, failure.late))
@@ -271,19 +294,19 @@ def _fit(slot: _Slot, acquisition: Acquisition, watch: Watch) -> Fit:
 
 def _keep(collected: _Collector, slot: _Slot, acquisition: Acquisition, fitted: Fit) -> None:
     if fitted.failure is not None and _broke(slot, acquisition) is None:
-        collected.log.append(_trace(slot.task, slot.method.label, slot.seed, fitted.failure, slot.budget))
+        collected.log.append(_trace(slot.original, slot.method.label, slot.number, fitted.failure, slot.budget))
     collected.add(slot, acquisition.ranks[: slot.budget], fitted, acquisition)
 
 
 def _record(slot: _Slot, bought: tuple[int, ...], fitted: Fit) -> Record:
-    surface, delivery = slot.task.surface, fitted.delivery
+    surface, delivery = slot.original.surface, _in_catalog_order(slot, fitted.delivery)
     return record_of(
-        slot.task,
+        slot.original,
         slot.method.label,
-        slot.seed,
+        slot.number,
         slot.budget,
-        bought,
-        grade_missing(surface) if delivery is None else _grade(surface, delivery, fitted),
+        slot.order.ranks_before(bought),
+        grade_missing(surface) if delivery is None else _grade(slot, delivery, fitted),
         delivery,
         steps=(fitted.chosen,) if fitted.chosen else (),
         near_tie=fitted.near_tie,
@@ -291,11 +314,25 @@ def _record(slot: _Slot, bought: tuple[int, ...], fitted: Fit) -> Record:
     )
 
 
-def _grade(surface: ResponseSurface, delivery: Delivery, fitted: Fit) -> Grade:
-    (grade,) = grade_deliveries(surface, [delivery])
-    if fitted.stated is None:
+def _in_catalog_order(slot: _Slot, delivery: Delivery | None) -> Delivery | None:
+    """The delivery with masks as the catalog has them, whatever the order that the method saw."""
+    if delivery is None or slot.order.number == 0:
+        return delivery
+    order = slot.order
+    return replace(
+        delivery,
+        bought=order.ranks_before(delivery.bought),
+        predictions=order.table_before(delivery.predictions),
+        aliases=tuple(sorted(order.ranks_before(delivery.aliases))),
+    )
+
+
+def _grade(slot: _Slot, delivery: Delivery, fitted: Fit) -> Grade:
+    (grade,) = grade_deliveries(slot.original.surface, [delivery])
+    if fitted.stated is None or fitted.delivery is None:
         return grade
-    stated = grade_uncertainty(fitted.stated, surface.utilities, delivery.known)
+    # What is stated is of masks as the method saw them.
+    stated = grade_uncertainty(fitted.stated, slot.task.surface.utilities, fitted.delivery.known)
     return msgspec.structs.replace(grade, uncertainty=stated)
 
 

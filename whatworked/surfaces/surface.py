@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from whatworked.surfaces.masks import (
     option_letters,
 )
 from whatworked.wording import counted, first_few
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class EdgeEffect(NamedTuple):
@@ -112,6 +116,30 @@ class ResponseSurface:
         name = f"{self.name!r}: " if self.name else ""
         options = first_few(self.options, 8)
         return f"ResponseSurface({name}d={self.d}, options {options}, range {self.range:.3g}, best {self.best})"
+
+    def plot(self, kind: str = "overview") -> Figure:
+        """Draw the surface; see `whatworked.plots.draw`.
+
+        Parameters
+        ----------
+        kind : {"overview", "effects", "main", "interactions", "spectrum"}
+            What to draw.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it; ``savefig`` writes it.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
+        InvalidOptionError
+            For an unknown kind, or a surface that has too many options or, for interactions, only one.
+        """
+        # By name: the mathematics needs no plots, only this convenience does.
+        figure: Figure = importlib.import_module("whatworked.plots").draw(self, kind)
+        return figure
 
     @classmethod
     def from_mapping(

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
-
-import numpy as np
 
 from whatworked.catalog.tracks import ADDED, FOUR, PAIRED
 from whatworked.environments.effects.delivery import deliver, grade_deliveries
 from whatworked.environments.effects.loop import asker, buy
+from whatworked.environments.effects.relabelling import Relabelling
 from whatworked.environments.effects.task import Task, load_task
 from whatworked.grading.grades import Grade
 from whatworked.inference.study.surfaces import OutsideSurface
 from whatworked.methods.classes import ClassAwareEstimator, inner_model
 from whatworked.protocols import Estimator, Policy, Predictor
-from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.masks import IntArray, all_bits, ranks_of
+from whatworked.surfaces.masks import IntArray
 
 RULES = "rules"
 """The track ``paired`` with the code-equivalence classes known."""
@@ -34,22 +32,8 @@ OUTSIDE_SECTIONS = tuple((track, budget) for track in (FOUR, ALL_SIX) for budget
 
 
 def relabelled(task: Task, number: int) -> Task:
-    """The same task with its options in another order; number 0 is the task itself.
-
-    A method has no reason to prefer an order of the options, but ties and the fixed points of the sampler break the
-    symmetry, and on a few surfaces that is luck. Averaging over relabellings takes the luck out.
-    """
-    if number == 0:
-        return task
-    d = task.d
-    order = np.random.default_rng([number, d]).permutation(d)
-    surface = task.surface.reordered([task.surface.options[place] for place in order])
-    classes = task.equivalence
-    if classes is not None:
-        before = np.empty((1 << d, d), dtype=np.int8)
-        before[:, order] = all_bits(d)
-        classes = Equivalence.from_keys(classes.representative[ranks_of(before)].tolist())
-    return replace(task, surface=surface, equivalence=classes, digest="")
+    """The same task with its options in another order; number 0 is the task itself."""
+    return Relabelling(number, task.d).task(task)
 
 
 @dataclass(frozen=True, eq=False)
