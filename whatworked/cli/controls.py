@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -35,10 +36,44 @@ def study_option(command: Command) -> Command:
 
 
 def table_options(command: Command) -> Command:
-    """What the commands that print a table under one budget have in common."""
-    for option in (format_option, study_option, click.option("--budget", required=True, type=int, help="Credits.")):
-        command = option(command)
-    return command
+    """What the commands that print a table under one budget have in common.
+
+    The command gets `records`, those that the filters leave, instead of the filters and the folder of the study.
+    """
+
+    @functools.wraps(command)
+    def narrowed(
+        study: Path | None, names: tuple[str, ...], families: tuple[str, ...], without: tuple[str, ...], **given: Any
+    ) -> Any:
+        return command(records=_narrowed(_records(study), names, families, without), **given)
+
+    options = (
+        click.option("--without", multiple=True, metavar="FAMILY", help="Without this family; repeatable."),
+        click.option("--family", "families", multiple=True, metavar="FAMILY", help="Only this family; repeatable."),
+        click.option("--condition", "names", multiple=True, metavar="ID", help="Only this condition; repeatable."),
+        format_option,
+        study_option,
+        click.option("--budget", required=True, type=int, help="Credits."),
+    )
+    wrapped: Any = narrowed
+    for option in options:
+        wrapped = option(wrapped)
+    return cast("Command", wrapped)
+
+
+def _narrowed(
+    records: tuple[Record, ...], names: tuple[str, ...], families: tuple[str, ...], without: tuple[str, ...]
+) -> tuple[Record, ...]:
+    """Records of the conditions that the filters leave."""
+    from whatworked.catalog.catalog import conditions, select
+    from whatworked.errors import InvalidOptionError
+
+    kept = {condition.id for condition in (select(names, families) if names or families else conditions())}
+    kept -= {condition.id for condition in select((), without)} if without else set()
+    found = tuple(record for record in records if record.condition in kept)
+    if not found:
+        raise InvalidOptionError("the study has no record of all the given conditions and families; leave some out")
+    return found
 
 
 def _chosen(names: tuple[str, ...], families: tuple[str, ...], where: Path | None) -> tuple[Condition, ...]:
@@ -189,49 +224,47 @@ def _grouped(names: tuple[str, ...]) -> list[str]:
 
 @controls.command()
 @table_options
-def table(budget: int, study: Path | None, output: str) -> None:
+def table(budget: int, records: tuple[Record, ...], output: str) -> None:
     """Recovery by family and family-macro, exact choices and strict successes under one budget."""
     from whatworked.controls.results import recovery_table
 
-    print_rows(recovery_table(_records(study), budget), output, section=_SECTION)
+    print_rows(recovery_table(records, budget), output, section=_SECTION)
 
 
 @controls.command()
 @table_options
 @references_option
-def matrix(budget: int, study: Path | None, output: str, where: Path | None) -> None:
+def matrix(budget: int, records: tuple[Record, ...], output: str, where: Path | None) -> None:
     """Recovery of every estimator on the observations of every acquisition policy."""
     from whatworked.controls.shared_observations import acquisition_matrix
     from whatworked.references import load_surface
 
-    print_rows(
-        acquisition_matrix(_records(study), budget, lambda name: load_surface(name, where)), output, section=_SECTION
-    )
+    print_rows(acquisition_matrix(records, budget, lambda name: load_surface(name, where)), output, section=_SECTION)
 
 
 @controls.command()
 @table_options
-def tolerance(budget: int, study: Path | None, output: str) -> None:
+def tolerance(budget: int, records: tuple[Record, ...], output: str) -> None:
     """Share of records that meet the strict criterion, by tolerance."""
     from whatworked.controls.results import tolerance_profile
 
-    print_rows(tolerance_profile(_records(study), budget), output, section=_SECTION)
+    print_rows(tolerance_profile(records, budget), output, section=_SECTION)
 
 
 @controls.command()
 @table_options
-def native(budget: int, study: Path | None, output: str) -> None:
+def native(budget: int, records: tuple[Record, ...], output: str) -> None:
     """Effect errors in native units, where a cost was mapped to utility."""
     from whatworked.controls.results import native_table
 
-    print_rows(native_table(_records(study), budget), output, section=_SECTION)
+    print_rows(native_table(records, budget), output, section=_SECTION)
 
 
 @controls.command()
 @table_options
 @click.option("--left", help="Method, for instance GP-E; with --right instead of the usual pairs.")
 @click.option("--right", help="Method subtracted.")
-def omission(budget: int, study: Path | None, output: str, left: str | None, right: str | None) -> None:
+def omission(budget: int, records: tuple[Record, ...], output: str, left: str | None, right: str | None) -> None:
     """Paired differences in recovery between methods, and their range when each source is left out."""
     from whatworked.controls.methods import method
     from whatworked.controls.results import PAIRS, omission_table
@@ -242,20 +275,47 @@ def omission(budget: int, study: Path | None, output: str, left: str | None, rig
             "a comparison needs both --left and --right; give both, or neither for the usual pairs"
         )
     pairs = PAIRS if left is None or right is None else ((method(left).label, method(right).label),)
-    print_rows(omission_table(_records(study), budget, pairs), output, section=_SECTION)
+    print_rows(omission_table(records, budget, pairs), output, section=_SECTION)
 
 
 @controls.command()
 @table_options
 @references_option
-def coverage(budget: int, study: Path | None, output: str, where: Path | None) -> None:
+def coverage(budget: int, records: tuple[Record, ...], output: str, where: Path | None) -> None:
     """Share of effects measured outright, error on the others, and what mean completion reaches."""
     from whatworked.controls.shared_observations import coverage_table
     from whatworked.references import load_surface
 
-    print_rows(
-        coverage_table(_records(study), budget, lambda name: load_surface(name, where)), output, section=_SECTION
-    )
+    print_rows(coverage_table(records, budget, lambda name: load_surface(name, where)), output, section=_SECTION)
+
+
+@controls.command()
+@table_options
+def exact(budget: int, records: tuple[Record, ...], output: str) -> None:
+    """Counts of strict records by tolerance, of exact ones, of exact but not strict ones, and recovery given exact."""
+    from whatworked.controls.printed import exact_table
+
+    print_rows(exact_table(records, budget), output, section=_SECTION)
+
+
+@controls.command("native-macro")
+@table_options
+@references_option
+def native_macro(budget: int, records: tuple[Record, ...], output: str, where: Path | None) -> None:
+    """Family-macro recovery and strict share in utilities and in native units."""
+    from whatworked.controls.printed import native_macro_table
+    from whatworked.references import load_surface
+
+    print_rows(native_macro_table(records, budget, lambda name: load_surface(name, where)), output, section=_SECTION)
+
+
+@controls.command("by-source")
+@table_options
+def by_source(budget: int, records: tuple[Record, ...], output: str) -> None:
+    """Recovery of every method on every condition, seeds averaged."""
+    from whatworked.controls.printed import by_source_table
+
+    print_rows(by_source_table(records, budget), output, section=_SECTION)
 
 
 @controls.command("class-gain")
