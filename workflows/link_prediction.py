@@ -7,20 +7,25 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from whatworked.declaration.fingerprint import PredictionForm, values_fingerprint
+from whatworked.declaration.library import LazyLibrary
 from whatworked.declaration.metric import Metric
 from whatworked.declaration.workflow import Option, Stage, Switches, Workflow
 from whatworked.surfaces.masks import FloatArray
 from whatworked.workflows import second_metrics
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from whatworked.declaration.prepared import PreparedInput
+
+if not TYPE_CHECKING:
+    nx = LazyLibrary("networkx", "link prediction")
 
 Pairs = list[tuple[int, int]]
 Column = tuple[FloatArray, FloatArray]
@@ -75,10 +80,10 @@ def _listed(
 
 SCORES: dict[str, Callable[[nx.Graph, Pairs], list[float]]] = {
     "common_neighbours": common_neighbours,
-    "jaccard": _listed(nx.jaccard_coefficient),
+    "jaccard": _listed(lambda graph, pairs: nx.jaccard_coefficient(graph, pairs)),
     "adamic_adar": adamic_adar,
     "resource_allocation": resource_allocation,
-    "preferential_attachment": _listed(nx.preferential_attachment),
+    "preferential_attachment": _listed(lambda graph, pairs: nx.preferential_attachment(graph, pairs)),
 }
 """Scores of node pairs, in the order of the options A to E."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from whatworked.catalog.manifest_layout import WfdbReader
+from whatworked.declaration.library import required
 from whatworked.errors import RawDataError
 from whatworked.sources.raw import Calibration, RawBytes, RawRecord
 from whatworked.storage.files import storage_errors
@@ -49,8 +50,7 @@ def read_wfdb(reader: WfdbReader, files: Mapping[str, RawBytes]) -> RawRecord:
         several samples a frame, a sample rate that is no whole number, annotations of another sample rate, signals in
         files that the form does not have.
     """
-    import wfdb
-
+    wfdb: Any = required("wfdb", "reading an ECG record")
     origin = next(iter(files.values())).origin
     with tempfile.TemporaryDirectory(prefix="whatworked-") as folder:
         with storage_errors(Path(folder), "write"):
