@@ -123,7 +123,8 @@ def test_a_single_option(folder):
 def test_export_writes_every_effect_and_interaction(folder, tmp_path):
     text = run(folder, "export", tmp_path / "tables")
     written = sorted(path.name for path in (tmp_path / "tables").iterdir())
-    tables = ["catalog_summary", "conditional_effects", "option_signs", "pair_interactions", "reversals"]
+    tables = ["catalog_summary", "conditional_effects", "family_ranges"]
+    tables += ["option_signs", "pair_interactions", "reversals"]
     assert written == sorted(f"{name}{suffix}" for name in tables for suffix in (".csv", ".dictionary.csv"))
     effects = rows(tmp_path / "tables" / "conditional_effects.csv")
     assert len(effects) == 12 + 4 + 1 + 192
@@ -145,6 +146,10 @@ def test_export_writes_every_effect_and_interaction(folder, tmp_path):
     summary = {one["condition"]: one for one in rows(tmp_path / "tables" / "catalog_summary.csv")}
     assert summary["toy"]["reversing_options_rounding"] == "1"
     assert float(summary["toy"]["mean_absolute_effect"]) == pytest.approx((0.25 + 0.125 + 0.5 + 0.125) / 2 / 3)
+    ranges = {one["family"]: one for one in rows(tmp_path / "tables" / "family_ranges.csv")}
+    of_family = [float(one["utility_range"]) for one in summary.values() if one["family"] == "made_up"]
+    assert float(ranges["made_up"]["utility_range_max"]) == max(of_family)
+    assert float(ranges["made_up"]["utility_range_min"]) == min(of_family)
     shares = [float(summary["wide"][f"share_order_{order}"]) for order in ("1", "2", "3_up")]
     assert sum(shares) == pytest.approx(1.0)
     signs = rows(tmp_path / "tables" / "option_signs.csv")
@@ -171,7 +176,7 @@ def test_export_counts_reversals_at_every_level(folder, tmp_path):
 def test_export_describes_every_column(folder, tmp_path):
     run(folder, "export", tmp_path)
     dictionaries = sorted(tmp_path.glob("*.dictionary.csv"))
-    assert len(dictionaries) == 5
+    assert len(dictionaries) == 6
     for path in dictionaries:
         described = rows(path)
         table = rows(tmp_path / path.name.replace(".dictionary", ""))

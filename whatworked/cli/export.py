@@ -26,10 +26,11 @@ def _with_header(data: bytes) -> Callable[[bytes], bool]:
 def export(folder: Path, where: Path | None, as_json: bool) -> None:
     """Write effects, interactions and the catalog summary as CSV into FOLDER.
 
-    Five tables, each with a data dictionary (NAME.dictionary.csv: column, type, unit, meaning):
+    Six tables, each with a data dictionary (NAME.dictionary.csv: column, type, unit, meaning):
     conditional_effects (one row per edge of each cube), pair_interactions (one per pair of options), option_signs
     (where each option helps, hurts and reverses, at four floors), reversals (how many reverse, by component,
-    condition, source and over all), catalog_summary (one row per condition). Files of these names that an earlier
+    condition, source and over all), catalog_summary (one row per condition), family_ranges
+    (one per family). Files of these names that an earlier
     export wrote into FOLDER are replaced; a file of another form under one of the names is refused.
 
     Example: whatworked export out/tables

@@ -217,14 +217,16 @@ def reversal_summary(surfaces: Surfaces) -> FlatTable:
         Column("cases", "integer", "cases", "pairs of condition and option counted here"),
         Column("conditions_reversing", "integer", "conditions", "conditions counted here with a reversing option"),
         Column("conditions", "integer", "conditions", "conditions counted here"),
+        Column("sources_reversing", "integer", "sources", "sources counted here with a reversing option"),
+        Column("sources", "integer", "sources", "sources counted here"),
     )
-    groups: dict[tuple[str, str, str], list[tuple[str, bool]]] = {}
+    groups: dict[tuple[str, str, str], list[tuple[str, str, bool]]] = {}
     several = _all_labelled(surfaces)
     for floor in FLOORS:
         for entry in several:
             reversing = reversing_options(entry.surface, floor_of(entry.surface, floor))
             for option in entry.surface.options:
-                case = (entry.surface.name, option in reversing)
+                case = (entry.surface.name, entry.source, option in reversing)
                 component = f"{entry.family}:{option}"
                 names = {
                     "component": component,
@@ -239,10 +241,11 @@ def reversal_summary(surfaces: Surfaces) -> FlatTable:
     return FlatTable("reversals", columns, tuple((*key, *_counts(groups[key])) for key in ordered))
 
 
-def _counts(cases: Sequence[tuple[str, bool]]) -> tuple[int, int, int, int]:
-    conditions = {condition for condition, _ in cases}
-    reversing = {condition for condition, reverses in cases if reverses}
-    return sum(reverses for _, reverses in cases), len(cases), len(reversing), len(conditions)
+def _counts(cases: Sequence[tuple[str, str, bool]]) -> tuple[int, ...]:
+    reversing = [(condition, source) for condition, source, reverses in cases if reverses]
+    conditions = {condition for condition, _ in reversing}, {condition for condition, _, _ in cases}
+    sources = {source for _, source in reversing}, {source for _, source, _ in cases}
+    return len(reversing), len(cases), *(len(names) for names in (*conditions, *sources))
 
 
 def catalog_summary(surfaces: Surfaces) -> FlatTable:
@@ -264,6 +267,8 @@ def catalog_summary(surfaces: Surfaces) -> FlatTable:
         Column("share_order_1", "number", "share", "share of the cube's variance carried by single options"),
         Column("share_order_2", "number", "share", "share of the cube's variance carried by pairs of options"),
         Column("share_order_3_up", "number", "share", "share of the cube's variance carried by three or more options"),
+        Column("utility_all_off", "number", "utility", "utility of the anchor with every option off"),
+        Column("utility_all_on", "number", "utility", "utility of the anchor with every option on"),
     )
     return FlatTable("catalog_summary", columns, tuple(map(_summary, _all_labelled(surfaces))))
 
@@ -274,7 +279,29 @@ def _summary(entry: LabelledSurface) -> tuple[Value, ...]:
     low, high = float(surface.utilities.min()), float(surface.utilities.max())
     reversing = [len(reversing_options(surface, floor_of(surface, name))) for name in FLOORS]
     ranges = (1 << surface.d, low, high, surface.range, surface.best, surface.mean_absolute_effect)
-    return (*entry.place, *ranges, *reversing, shares[1], shares[2], sum(shares[3:]))
+    anchors = float(surface.utilities[0]), float(surface.utilities[-1])
+    return (*entry.place, *ranges, *reversing, shares[1], shares[2], sum(shares[3:]), *anchors)
+
+
+def family_ranges(surfaces: Surfaces) -> FlatTable:
+    """One row per family: the smallest and largest range of utility and mean absolute effect of its conditions."""
+    columns = (
+        Column("family", "string", "", "name of the family"),
+        Column("conditions", "integer", "conditions", "conditions counted here"),
+        Column("utility_range_min", "number", "utility", "smallest range of utility"),
+        Column("utility_range_max", "number", "utility", "largest range of utility"),
+        Column("mean_absolute_effect_min", "number", "utility", "smallest mean absolute conditional effect"),
+        Column("mean_absolute_effect_max", "number", "utility", "largest mean absolute conditional effect"),
+    )
+    groups: dict[str, list[ResponseSurface]] = {}
+    for entry in _all_labelled(surfaces):
+        groups.setdefault(entry.family, []).append(entry.surface)
+    rows = []
+    for family, members in groups.items():
+        ranges = [surface.range for surface in members]
+        effects = [surface.mean_absolute_effect for surface in members]
+        rows.append((family, len(members), min(ranges), max(ranges), min(effects), max(effects)))
+    return FlatTable("family_ranges", columns, tuple(rows))
 
 
 def _slug(floor: str) -> str:
@@ -284,5 +311,12 @@ def _slug(floor: str) -> str:
 def all_tables(surfaces: Surfaces) -> tuple[FlatTable, ...]:
     """Every table of the export."""
     surfaces = _all_labelled(surfaces)
-    makers = (conditional_effects, pair_interactions, option_sign_table, reversal_summary, catalog_summary)
+    makers = (
+        conditional_effects,
+        pair_interactions,
+        option_sign_table,
+        reversal_summary,
+        catalog_summary,
+        family_ranges,
+    )
     return tuple(make(surfaces) for make in makers)
