@@ -170,6 +170,8 @@ def test_the_deadline_outlasts_restarts_and_clocks_that_are_set_back(folder: Pat
     time.ticks = 5
     with opened(folder, clock=time.clock(), seconds=60) as episode:
         assert ask(episode, "look").remaining_seconds == 20
+        time.ticks += 15
+        assert ask(episode, "look").remaining_seconds == 5
     time.now += 3600 + 21
     with opened(folder, clock=time.clock(), seconds=60) as episode:
         late = ask(episode, "draw", well=1)

@@ -23,6 +23,7 @@ from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.playing import called, choose_player, named_player, play
 from whatworked.episodes.records import read_record, score_of, setup_of
 from whatworked.episodes.reply import Reply
+from whatworked.episodes.standings import find_episodes, read_rows
 from whatworked.episodes.ticket import Ticket, write_ticket
 
 PLAYER = "careless"
@@ -151,6 +152,31 @@ def by_inspect(folder: Path) -> None:
     (score,) = sample.scores.values()
     assert isinstance(score.value, dict)
     assert score.value["effect_recovery"] == scored(folder)["effect_recovery"]
+
+
+def test_a_closed_game_refuses_its_tools(tmp_path: Path) -> None:
+    with ticket(tmp_path).opened() as episode:
+        game = Game(episode)
+        game.submit_diagnosis(estimator="ridge_pair")
+        late = game.observe_many(masks=["0001"])
+        assert late.refused is not None
+        assert late.refused.code == "closed"
+        with pytest.raises(AttributeError):
+            getattr(game, "_repr_html_")  # noqa: B009 - as a notebook asks
+
+
+def test_another_model_has_no_part_in_the_episode_of_the_one_before(tmp_path: Path) -> None:
+    from inspect_ai import eval as run
+
+    from whatworked._inspect import effects
+
+    for player in ("ridge", "random"):
+        task = effects(condition="nile", budget=4, view="opaque", episodes=str(tmp_path / "episodes"))
+        (log,) = run(task, model=f"wwscript/{player}", log_dir=str(tmp_path / "logs"), display="none")
+        assert log.samples
+        assert len(log.samples[0].messages) > 2
+    rows = read_rows(find_episodes([tmp_path / "episodes"]))
+    assert [row.about.player for row in rows] == ["wwscript/ridge", "wwscript/random"]
 
 
 def scored(folder: Path) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -19,7 +20,7 @@ from toy_environment import Toy
 from whatworked.episodes import Call, Episode
 from whatworked.episodes.about import About, read_about
 from whatworked.episodes.fronts.arguments import read_arguments
-from whatworked.episodes.fronts.connecting import connect
+from whatworked.episodes.fronts.connecting import LineHost, connect
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.fronts.gym import EpisodeGym
 from whatworked.episodes.fronts.host import EpisodeHost
@@ -101,6 +102,35 @@ def test_a_host_in_another_process_has_the_same_journal(
     setup = setup_of(record, Toy())
     assert score_of(record, setup) == score_of(read_record(here), setup)
     assert replay(record, setup).difference is None
+
+
+def test_an_interrupted_call_never_gives_its_answer_to_another(tmp_path: Path) -> None:
+    class Interrupt(BaseException):
+        pass
+
+    class Timer(io.BytesIO):
+        armed = False
+
+        def readline(self, size: int | None = -1) -> bytes:
+            if self.armed:
+                raise Interrupt
+            return super().readline(size)
+
+    source = Timer(b'{"opening": {}}\n{"number": 1, "result": {"of": "draw"}}\n{"number": 2}\n')
+    host = LineHost(source, io.BytesIO())
+    source.armed = True
+    with pytest.raises(Interrupt):
+        host.call(Call(tool="draw"))
+    source.armed = False
+    for _ in range(2):
+        with pytest.raises(EpisodeError, match=r"was interrupted.*Connect again"):
+            host.call(Call(tool="look"))
+
+
+def test_a_folder_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOptionError, match=r"x\\udcff.*not UTF-8"):
+        write_ticket(ticket(tmp_path / "x\udcff"), tmp_path / "t")
+    assert not (tmp_path / "t").exists()
 
 
 def test_a_strangers_file_plays_in_a_process_that_is_told_nothing(here: Path, tmp_path: Path) -> None:

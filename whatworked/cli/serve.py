@@ -85,14 +85,18 @@ def _by(player: str | None, held: Ticket) -> Ticket:
 
 
 def _configure(held: Ticket) -> None:
+    from whatworked.episodes.folder import write_private
     from whatworked.episodes.fronts.clients import TICKET, stdio_configuration
-    from whatworked.episodes.ticket import write_ticket
+    from whatworked.episodes.ticket import ticket_bytes
 
+    content = ticket_bytes(held)
     # Begun now: a name that does not exist is said to a person, not to a client.
     with held.opened() as episode:
-        folder = episode.folder.path
-    write_ticket(held, folder / TICKET)
+        folder, left = episode.folder.path, episode.standing().remaining_seconds
+    write_private(folder / TICKET, content)
     echo(str(stdio_configuration(folder)))
+    if left is not None:
+        echo(f"the episode has begun: {left:.0f} seconds are left from now", err=True)
 
 
 def _serve_lines(held: Ticket) -> None:

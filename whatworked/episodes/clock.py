@@ -36,12 +36,14 @@ class Stopwatch:
         Where seconds come from.
     opened : float
         Wall-clock time of the opening.
+    last : float
+        The last count that was written down before this process began; the steady clock goes on from it.
     """
 
-    def __init__(self, clock: Clock, opened: float) -> None:
+    def __init__(self, clock: Clock, opened: float, last: float = 0.0) -> None:
         self._clock = clock
         self._opened = opened
-        self._start = max(0.0, clock.wall() - opened)
+        self._start = max(last, clock.wall() - opened)
         self._steady = clock.steady()
 
     def elapsed(self, last: float) -> float:

@@ -311,9 +311,9 @@ class Episode:
         else:
             written, times = self.folder.terms_of(lines[0], self._journal.owner)
             check_terms(written, self.terms, str(self.folder.path))
-        self._watch = Stopwatch(self._clock, times["opened"])
         for number, line in enumerate(lines[1:], start=1):
             self._take_written(entry_of(line, number, str(self._journal.path)))
+        self._watch = Stopwatch(self._clock, times["opened"], self._last)
 
     def _forget(self) -> None:
         self._position: Position = self._setup.beginning()

@@ -20,7 +20,7 @@ from whatworked.episodes.hosts import host_performers
 from whatworked.episodes.performers import Performer
 from whatworked.episodes.registry import environment_of
 from whatworked.errors import EpisodeError, InvalidOptionError, StorageError
-from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.storage.canonical import canonical_json, encodable, sha256
 from whatworked.storage.files import read_file, user_path
 
 LARGEST = 1 << 20
@@ -167,6 +167,33 @@ def read_salt(path: Path) -> bytes:
     return salt
 
 
+def ticket_bytes(ticket: Ticket) -> bytes:
+    """A ticket as its file holds it.
+
+    Parameters
+    ----------
+    ticket : Ticket
+        Any.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    InvalidOptionError
+        If a path in it is not UTF-8, which JSON cannot hold.
+    """
+    try:
+        return canonical_json(msgspec.to_builtins(ticket))
+    except UnicodeEncodeError:
+        named = {ticket.folder, ticket.instance, ticket.salt or ""}
+        wrong = " and ".join(sorted(ascii(text) for text in named if encodable(text) != text))
+        raise InvalidOptionError(
+            f"{wrong or 'a text of the ticket'} is not UTF-8, so no ticket can name it; use another name"
+        ) from None
+
+
 def write_ticket(ticket: Ticket, path: Path) -> Path:
     """Write a ticket into a file that only its owner can read.
 
@@ -184,10 +211,12 @@ def write_ticket(ticket: Ticket, path: Path) -> Path:
 
     Raises
     ------
+    InvalidOptionError
+        If a path in it is not UTF-8.
     StorageError
         If it cannot be written.
     """
-    return write_private(path, _bytes(ticket))
+    return write_private(path, ticket_bytes(ticket))
 
 
 def ticket_pipe(ticket: Ticket) -> int:
@@ -205,9 +234,9 @@ def ticket_pipe(ticket: Ticket) -> int:
     Raises
     ------
     InvalidOptionError
-        If it has more bytes than a pipe takes.
+        If it has more bytes than a pipe takes, or a path in it is not UTF-8.
     """
-    data = _bytes(ticket)
+    data = ticket_bytes(ticket)
     if len(data) > 1 << 15:
         raise InvalidOptionError(f"the options have {len(data)} bytes; write the ticket into a file with write_ticket")
     reading, writing = os.pipe()
@@ -251,7 +280,3 @@ def _from_descriptor(place: str) -> bytes:
             return stream.read(LARGEST)
     except (ValueError, OSError) as error:
         raise StorageError(f"cannot read the ticket from descriptor {number!r}: {error}; give a file") from None
-
-
-def _bytes(ticket: Ticket) -> bytes:
-    return canonical_json(msgspec.to_builtins(ticket))

@@ -29,7 +29,7 @@ def observe(instance: SurfaceInstance, state: EffectsState, arguments: Mapping[s
     if len(new) > state.credits:
         raise RefusedCall(
             "overdraft",
-            f"{counted(len(new), 'mask')} of this batch are new and cost a credit each; {state.credits} of "
+            f"the batch has {counted(len(new), 'new mask')}, at a credit each; {state.credits} of "
             f"{state.options.budget} credits are left. Nothing was measured or charged. "
             + ("Choose fewer masks." if state.credits else "Measured masks stay free; the next step is to submit."),
         )

@@ -178,7 +178,7 @@ def _read(state: EffectsState, predictions: object) -> Reading:
     try:
         return read_entries(predictions, state.d)
     except InvalidArtifactError as error:
-        raise RefusedCall("bad_table", f"{error}. Nothing was delivered; {_kept_so_far(state.kept)}") from error
+        raise RefusedCall("bad_table", f"{error}. Nothing was delivered. {_kept_so_far(state.kept)}") from error
 
 
 def _refused_table(

@@ -35,13 +35,14 @@ class LineHost:
     Raises
     ------
     EpisodeError
-        If the host ends, then or in a later call.
+        If the host ends, then or in a later call; and in every call after one that was interrupted.
     """
 
     def __init__(self, source: IO[bytes], sink: IO[bytes]) -> None:
         self._source = source
         self._sink = sink
         self._lock = threading.Lock()
+        self._waiting = False
         self._opening = self._read()["opening"]
 
     @property
@@ -71,12 +72,19 @@ class LineHost:
     def _asked(self, content: dict[str, Any]) -> dict[str, Any]:
         line = json.dumps(content).encode() + b"\n"
         with self._lock:
+            # An interrupt (Ctrl-C, a timer of the caller's) leaves an answer on its way that no later call may take.
+            if self._waiting:
+                raise _ended("the connection was interrupted while a call waited for its answer")
+            self._waiting = True
             try:
                 self._sink.write(line)
                 self._sink.flush()
-            except BrokenPipeError:
+                answer = self._read()
+            except (BrokenPipeError, EpisodeError):
+                self._waiting = False
                 raise _ended() from None
-            return self._read()
+            self._waiting = False
+            return answer
 
     def _read(self) -> dict[str, Any]:
         line = self._source.readline()
@@ -86,9 +94,9 @@ class LineHost:
         return content
 
 
-def _ended() -> EpisodeError:
+def _ended(why: str = "the host has ended") -> EpisodeError:
     return EpisodeError(
-        "the host has ended; whatever it had answered is kept. Connect again to go on; what was asked last may or may "
+        f"{why}; whatever it had answered is kept. Connect again to go on; what was asked last may or may "
         "not have been done, and a call with a call_id can be asked for again"
     )
 

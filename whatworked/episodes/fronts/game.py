@@ -99,8 +99,9 @@ class Game:
         return self._host.call(Call(tool=tool, arguments=_plain(given), call_id=call_id))
 
     def __getattr__(self, name: str) -> Callable[..., Reply]:
-        names = [] if name.startswith("__") else [tool.name for tool in self.tools()]
-        if name not in names:
+        names = [] if name.startswith("_") else [tool.name for tool in self.tools()]
+        # A closed episode has no tools; that it is closed, the refusal of the call says.
+        if name not in names and (name.startswith("_") or not self.closed):
             near = nearest(name, names)
             hint = f"; did you mean {' or '.join(near)}?" if near else ""
             raise AttributeError(f"there is no tool of the name {name!r}{hint} (tools: {', '.join(names)})")

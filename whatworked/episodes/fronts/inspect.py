@@ -6,11 +6,12 @@ recorded and their reasons reach the model. Only `whatworked._inspect`, Inspect'
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -32,7 +33,7 @@ from whatworked.episodes.fronts.calls import call_of, schema_of
 from whatworked.episodes.fronts.host import EpisodeHost, Host
 from whatworked.episodes.ticket import Ticket
 from whatworked.errors import InvalidOptionError, WhatWorkedError
-from whatworked.storage.files import user_path
+from whatworked.storage.files import storage_errors, user_path
 
 _LONGEST = 1 << 22
 """Bytes of a tool's answer that Inspect hands on; it would cut a whole table otherwise."""
@@ -72,7 +73,7 @@ def effects(
     salt : str, optional
         File with a private salt that permutes order and names of the options.
     episodes : str, optional
-        Folder for the episodes; default: they stand in the log alone.
+        Folder for the episodes, a new one in it for each sample; default: they stand in the log alone.
     reminders : int, default 0
         How often a model that stops without submitting is told that the episode is open.
     message_limit : int, default 200
@@ -105,7 +106,7 @@ def drift(
     salt : str, optional
         File with a private salt from which the instance is drawn.
     episodes : str, optional
-        Folder for the episodes; default: they stand in the log alone.
+        Folder for the episodes, a new one in it for each sample; default: they stand in the log alone.
     reminders : int, default 0
         How often a model that stops without committing is told that the episode is open.
     message_limit : int, default 1000
@@ -167,7 +168,7 @@ def play(environment: str, options: dict[str, Any], salt: str | None, episodes: 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         with (
             _folder(episodes, f"{state.sample_id}-{state.epoch}") as folder,
-            _ticket(environment, str(state.sample_id), options, folder, salt).opened() as episode,
+            _ticket(environment, str(state.sample_id), options, folder, salt, str(state.model)).opened() as episode,
         ):
             note_player(episode.folder, About(player=str(state.model)))
             try:
@@ -180,8 +181,12 @@ def play(environment: str, options: dict[str, Any], salt: str | None, episodes: 
     return solve
 
 
-def _ticket(environment: str, instance: str, options: Mapping[str, Any], folder: Path, salt: str | None) -> Ticket:
-    return Ticket(environment=environment, instance=instance, options=options, folder=str(folder), salt=salt)
+def _ticket(
+    environment: str, instance: str, options: Mapping[str, Any], folder: Path, salt: str | None, player: str = ""
+) -> Ticket:
+    return Ticket(
+        environment=environment, instance=instance, options=options, folder=str(folder), salt=salt, player=player
+    )
 
 
 async def _played(host: Host, state: TaskState, generate: Generate, reminders: int) -> TaskState:
@@ -250,4 +255,16 @@ def _folder(episodes: str | None, name: str) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="whatworked-") as folder:
             yield Path(folder) / "episode"
     else:
-        yield user_path(episodes) / name.replace("/", "_")
+        yield _new_folder(user_path(episodes), name.replace("/", "_"))
+
+
+def _new_folder(place: Path, name: str) -> Path:
+    """A folder that no sample had before: another model, or the same one asked anew, has no part in an old episode."""
+    with storage_errors(place, "write"):
+        place.mkdir(parents=True, exist_ok=True)
+        for number in itertools.count(1):
+            folder = place / (name if number == 1 else f"{name}-{number}")
+            with suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+                break
+    return folder
