@@ -118,7 +118,7 @@ class KrigingPolicy:
     class_aware: bool = False
 
     def __post_init__(self) -> None:
-        if self.target not in TARGETS:
+        if not isinstance(self.target, str) or self.target not in TARGETS:
             raise InvalidOptionError(f"target of the acquisition is {self.target!r}; allowed are {', '.join(TARGETS)}")
 
     def ask(self, state: SearchState, n: int) -> BitArray:

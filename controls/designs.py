@@ -15,8 +15,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from whatworked.arguments import instance, whole_number
 from whatworked.controls.recorded_designs import recorded_next
-from whatworked.controls.ridge import features
+from whatworked.controls.ridge import check_degree, features
 from whatworked.errors import InvalidOptionError
 from whatworked.methods.candidates import Decision, Scores, bits_of_decisions, candidates_of, check_scorable
 from whatworked.protocols import SearchState
@@ -122,11 +123,15 @@ def ridge_design(
     >>> ridge_design(4, degree=1, budget=4)[0]
     (3, 5, 6, 8)
     """
+    budget = whole_number(budget, "budget")
+    if equivalence is not None:
+        instance(equivalence, Equivalence, "equivalence", "a workflow has one")
     classes = Equivalence.trivial(check_dimensions(d)) if equivalence is None else equivalence
     everything = classes.representatives
     measured = list(dict.fromkeys(classes.representative[list(anchors(d))].tolist()))
     steps: list[Decision] = []
     while len(steps) < budget and len(measured) < len(everything):
+        check_degree(degree)
         # Bytes, since the step is cached and an array cannot be hashed.
         steps.append(next_of_design(d, degree, tuple(measured), everything.tobytes()))
         measured.append(steps[-1].rank)

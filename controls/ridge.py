@@ -18,7 +18,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.errors import InvalidOptionError
+from whatworked.arguments import shown
+from whatworked.errors import InvalidMaskError, InvalidOptionError
 from whatworked.methods.observations import check_observations
 from whatworked.methods.ties import Choice, choose
 from whatworked.surfaces.edges import pairs
@@ -29,6 +30,14 @@ ALPHAS = (10.0, 1.0, 0.1, 1e-3, 1e-5)
 DECIMALS = 14
 """Decimals of the leave-one-out loss that count."""
 _EPSILON = float(np.finfo(np.float64).eps)
+
+
+def check_degree(degree: object) -> None:
+    """Refuse a degree other than 1 and 2 with an `InvalidOptionError`."""
+    if not isinstance(degree, int | float | np.number) or degree not in (1, 2):
+        raise InvalidOptionError(
+            f"degree of a ridge is {shown(degree)}; allowed are 1 (main effects) and 2 (and pairs)"
+        )
 
 
 def features(bits: npt.ArrayLike, degree: int) -> FloatArray:
@@ -49,15 +58,22 @@ def features(bits: npt.ArrayLike, degree: int) -> FloatArray:
     ------
     InvalidOptionError
         For another degree.
+    InvalidMaskError
+        For what is no rows of numbers.
 
     Examples
     --------
     >>> features([[0, 1]], degree=2).tolist()
     [[-1.0, 1.0, -1.0]]
     """
-    if degree not in (1, 2):
-        raise InvalidOptionError(f"degree of a ridge is {degree!r}; allowed are 1 (main effects) and 2 (and pairs)")
-    x = 2.0 * np.asarray(bits, dtype=np.float64) - 1.0
+    check_degree(degree)
+    try:
+        rows = np.asarray(bits, dtype=np.float64)
+    except (TypeError, ValueError):
+        rows = np.empty(0)
+    if rows.ndim != 2:
+        raise InvalidMaskError(f"masks are {shown(bits)}; give one row of bits 0 or 1 for each")
+    x = 2.0 * rows - 1.0
     if degree == 1 or x.shape[1] == 1:
         return x
     left, right = np.array(pairs(x.shape[1])).T

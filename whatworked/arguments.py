@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from whatworked.errors import InvalidOptionError
+
+Thing = TypeVar("Thing")
 
 
 def whole_number(value: object, what: str, least: int | None = None) -> int:
@@ -104,6 +106,92 @@ def names(values: object, what: str) -> tuple[str, ...]:
     return tuple(str(value) for value in several)
 
 
+def real_number(value: object, what: str) -> float:
+    """A number as a float.
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything but one real number of Python or numpy; True is none, and a text is none.
+
+    Examples
+    --------
+    >>> real_number(1, "confidence")
+    1.0
+    """
+    # numpy's masked element would become NaN.
+    hidden = type(value).__name__ == "MaskedConstant"
+    single = not hidden and not isinstance(value, bool | str | bytes) and getattr(value, "shape", ()) == ()
+    try:
+        if single and hasattr(value, "__float__") and str(getattr(value, "dtype", "")) != "bool":
+            number: Any = value
+            return float(number)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InvalidOptionError(f"{what} is {shown(value)}; it must be a number")
+
+
+def text(value: object, what: str) -> str:
+    """A text.
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything else.
+
+    Examples
+    --------
+    >>> text("mine", "title")
+    'mine'
+    """
+    if not isinstance(value, str):
+        raise InvalidOptionError(f"{what} is {shown(value)}; it must be a text")
+    return str(value)
+
+
+def instance(value: object, kind: type[Thing], what: str, hint: str) -> Thing:
+    """The value, which must be of a class.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    kind : type
+        The class.
+    what, hint : str
+        What the value is called, and where one comes from, for the error.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is of another class.
+
+    Examples
+    --------
+    >>> instance(3, str, "the run", "read one with read_run")
+    Traceback (most recent call last):
+        ...
+    whatworked.errors.InvalidOptionError: the run is 3; it must be a str: read one with read_run
+    """
+    if not isinstance(value, kind):
+        raise InvalidOptionError(f"{what} is {shown(value)}; it must be a {kind.__name__}: {hint}")
+    return value
+
+
+def instances(values: object, kind: type[Thing], what: str, hint: str) -> Iterator[Thing]:
+    """Several values, which must all be of a class; raises `InvalidOptionError` as `instance`.
+
+    Examples
+    --------
+    >>> list(instances([1, 2], int, "one of the counts", "give whole numbers"))
+    [1, 2]
+    """
+    if isinstance(values, Mapping) or hasattr(values, "columns") or not is_several(values):
+        raise InvalidOptionError(f"{what} is {shown(values)}; give several of class {kind.__name__}: {hint}")
+    given: Any = values
+    return (instance(value, kind, what, hint) for value in given)
+
+
 def path(value: object, what: str) -> Path:
     """A path given as a text or as any object that stands for one.
 
@@ -117,10 +205,10 @@ def path(value: object, what: str) -> Path:
     >>> path("runs/mine", "out").name
     'mine'
     """
-    text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
-    if not isinstance(text, str) or "\0" in text:
+    place = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(place, str) or "\0" in place:
         raise InvalidOptionError(f"{what} is {shown(value)}; give a path, as a text or a pathlib.Path")
-    return Path(text)
+    return Path(place)
 
 
 def is_several(value: object) -> bool:
@@ -142,8 +230,11 @@ def shown(value: object) -> str:
     >>> shown("a" * 200)
     "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…"
     """
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    try:
+        whole = " ".join(repr(value).split())
+    except Exception:  # a representation runs code of others
+        whole = f"<{type(value).__name__} that cannot be shown>"
+    return whole if len(whole) <= 80 else f"{whole[:79]}…"
 
 
 def _as_int(value: object) -> int | None:

@@ -228,6 +228,11 @@ def unknown_name(kind: str, name: object, allowed: Iterable[str]) -> UnknownName
     names = list(allowed)
     near = nearest(name, names) if isinstance(name, str) else []
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return UnknownNameError(
-        f"unknown {kind} {' '.join(f'{name!r:.200}'.split())}{hint} ({len(names)} exist: {first_few(names, 12)})"
-    )
+    return UnknownNameError(f"unknown {kind} {_in_one_line(name)}{hint} ({len(names)} exist: {first_few(names, 12)})")
+
+
+def _in_one_line(name: object) -> str:
+    try:
+        return " ".join(f"{name!r:.200}".split())
+    except Exception:  # a representation runs code of others
+        return f"<{type(name).__name__} that cannot be shown>"

@@ -109,7 +109,7 @@ def entries() -> Mapping[str, Entry]:
 def entry(source: str) -> Entry:
     """Entry of one source; `UnknownNameError` offers the nearest ids."""
     known = entries()
-    if source not in known:
+    if not isinstance(source, str) or source not in known:
         raise unknown_name("source", source, known)
     return known[source]
 

@@ -49,7 +49,7 @@ def partners(methods: Mapping[str, tuple[str, str]], baseline: str | None = None
     if baseline is None:
         chosen = default_baseline(methods) if methods else ""
         return {method: chosen for method in methods if method != chosen}
-    if baseline not in known:
+    if not isinstance(baseline, str) or baseline not in known:
         raise unknown_name("baseline", baseline, known)
     found = _pairs(methods, baseline)
     if not found and len(methods) > 1:

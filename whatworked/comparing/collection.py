@@ -182,6 +182,14 @@ def collect_folders(folders: Iterable[Path]) -> RunCollection:
     return collect_runs(folders)
 
 
+def collection_of(runs: object) -> RunCollection:
+    """A collection, or what `collect_runs` makes of a run, a folder or several."""
+    if isinstance(runs, RunCollection):
+        return runs
+    given: Any = runs
+    return collect_runs(given)
+
+
 def _runs_of(given: object) -> tuple[Run, ...]:
     if isinstance(given, Run):
         return (given,)

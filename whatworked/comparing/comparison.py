@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from whatworked.arguments import names
 from whatworked.comparing.baseline import partners
-from whatworked.comparing.collection import RunCollection
+from whatworked.comparing.collection import RunCollection, collection_of
 from whatworked.comparing.statements import Statement, statement
 from whatworked.comparing.summary import Standing, grouped, measurements, standings
 from whatworked.grading.record import Key
@@ -130,7 +131,7 @@ def compare_methods(
 
     Parameters
     ----------
-    runs : RunCollection
+    runs : RunCollection, or what `collect_runs` takes
         The results.
     baseline : str, optional
         A method: every other one is compared with it. A policy: every method is compared with the method of its own
@@ -162,11 +163,11 @@ def compare_methods(
         allowed.
     """
     score = score_named(score)
-    runs = runs.measured_by(score)
+    runs = collection_of(runs).measured_by(score)
     partner = partners(runs.methods, baseline)
     baselines = set(partner.values())
     groups = grouped(runs.rows)
-    wanted = set(methods)
+    wanted = set(names(methods, "methods"))
     shown = runs.narrowed(methods=wanted | {partner[method] for method in wanted if method in partner})
     bootstrap = Bootstrap(confidence, resamples, seed)
     results = []

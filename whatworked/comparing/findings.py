@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from whatworked.arguments import instances
 from whatworked.comparing.baseline import partners
-from whatworked.comparing.collection import RunCollection
+from whatworked.comparing.collection import RunCollection, collection_of
 from whatworked.comparing.comparison import MethodResult
 from whatworked.comparing.rules import ignoring_rules
 from whatworked.comparing.statements import (
@@ -75,7 +76,8 @@ def uncompared(runs: RunCollection, results: Sequence[MethodResult], baseline: s
     tuple of str
         Empty if every method is compared or a baseline, and if nothing is compared at all.
     """
-    partner = partners(runs.methods, baseline)
+    partner = partners(collection_of(runs).methods, baseline)
+    results = list(instances(results, MethodResult, "a result", "compare_methods returns them"))
     used = [result.against.baseline for result in results if result.against]
     places: dict[str, list[tuple[str, int]]] = {}
     for result in results:

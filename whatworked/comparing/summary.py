@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from whatworked.arguments import instances
 from whatworked.grading.grades import PROFILE_KEYS, Grade
-from whatworked.grading.score import PRIMARY, Score
+from whatworked.grading.score import PRIMARY, Score, score_named
 from whatworked.grading.uncertainty import flat
 from whatworked.runs.tidy import TidyRow
 from whatworked.statistics.averages import Measurement, mean, nested, summarize
@@ -93,7 +94,7 @@ def measurements(rows: Iterable[TidyRow], value_of: Callable[[Grade], float | No
 def grouped(rows: Iterable[TidyRow]) -> dict[tuple[str, int, str], list[TidyRow]]:
     """Rows by track, budget and method, in order of first appearance within ascending budgets."""
     groups: dict[tuple[str, int, str], list[TidyRow]] = {}
-    for row in rows:
+    for row in instances(rows, TidyRow, "a row", "a run and a collection of runs have them as rows"):
         groups.setdefault((row.track, row.budget, row.method), []).append(row)
     tracks, methods = list(dict.fromkeys(key[0] for key in groups)), list(dict.fromkeys(key[2] for key in groups))
     return dict(
@@ -116,6 +117,7 @@ def standings(rows: Iterable[TidyRow], score: Score = PRIMARY) -> tuple[Standing
     tuple of Standing
         By track and method in order of appearance, budgets ascending.
     """
+    score = score_named(score)
     return tuple(_standing(*key, members, score) for key, members in grouped(rows).items())
 
 

@@ -25,6 +25,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from whatworked.arguments import is_several
 from whatworked.errors import InvalidArtifactError, InvalidMaskError
 from whatworked.grading.artifact import read_artifact
 from whatworked.grading.grades import ENDPOINT, NEAR_OPTIMAL, TOLERANCES, ZERO, Grade, recovery, strict_profile
@@ -351,7 +352,7 @@ def _misshapen(given: FloatArray, truth: ResponseSurface) -> InvalidArtifactErro
 
 def _seen(observed: Sequence[Observed], count: int, d: int) -> BoolArray:
     """Which cells were measured, shape (n, 2**d)."""
-    if isinstance(observed, str | bytes | Mapping | np.generic) or not isinstance(observed, Iterable):
+    if isinstance(observed, Mapping) or not is_several(observed):
         raise InvalidMaskError(
             f"observed is {observed!s:.200}; give a sequence with the measured masks of each prediction"
         )
@@ -365,7 +366,7 @@ def _seen(observed: Sequence[Observed], count: int, d: int) -> BoolArray:
 
 
 def _ranks(masks: Observed, d: int) -> IntArray | list[int]:
-    if not isinstance(masks, Iterable) or isinstance(masks, str | bytes):
+    if not is_several(masks):
         raise InvalidMaskError(
             f"observed masks are {masks!r:.200}; give a list of every measured mask, the anchors included"
         )

@@ -14,7 +14,7 @@ from whatworked.arguments import path as as_path
 from whatworked.catalog import TRACKS
 from whatworked.comparing.summary import grouped, measurements, standings
 from whatworked.errors import RunError, StorageError
-from whatworked.grading.score import PRIMARY, Score
+from whatworked.grading.score import PRIMARY, Score, score_named
 from whatworked.leaderboard.agents import (
     AGENTS_SUFFIX,
     LARGEST,
@@ -152,7 +152,7 @@ def board_of(folder: Path | str, score: Score = PRIMARY) -> list[LeaderboardEntr
     StorageError
         If there is no such folder.
     """
-    folder = as_path(folder, "folder of packed runs")
+    folder, score = as_path(folder, "folder of packed runs"), score_named(score)
     if not os.path.isdir(folder):  # noqa: PTH112 - the method raises for names that no system takes
         raise StorageError(f"{folder} is no folder; give the one that holds the packed runs (files ending in {SUFFIX})")
     entries: list[LeaderboardEntry] = []
@@ -210,6 +210,7 @@ def recorded_board(score: Score = PRIMARY) -> list[LeaderboardEntry]:
     """The leaderboard that comes with the package; for another score, made anew from its packed runs."""
     from importlib.resources import files
 
+    score = score_named(score)
     if score != PRIMARY:
         return board_of(Path(str(files("whatworked.results"))), score)
     path = files("whatworked.results") / BOARD

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from whatworked.arguments import instance, shown
 from whatworked.errors import InvalidOptionError, RunError
 from whatworked.grading.grades import Grade
 from whatworked.grading.record import Key, Record, place_of
@@ -138,7 +139,7 @@ def pack(run: Run, name: str, note: str = "") -> bytes:
         raise InvalidOptionError(f"the name of the run is {_short(name)}; give a text in one line")
     if not _is_note(note):
         raise InvalidOptionError(f"the note of the run is {_short(note)}; give a text in one line, or none")
-    conditions = run.description.by_condition
+    conditions = instance(run, Run, "the run", "bench and read_run return one").description.by_condition
     content = {
         "kind": KIND,
         "schema": SCHEMA,
@@ -177,6 +178,9 @@ def unpack(data: bytes, where: str) -> Submission:
     RunError
         If the bytes are not a packed run of this schema, or were damaged.
     """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise InvalidOptionError(f"a packed run is {shown(data)}; give the bytes of its file")
+    data = bytes(data)
     if data[:2] != b"\x1f\x8b":
         raise RunError(f"{where} is not a packed run: it is not compressed by gzip; {_HINT}")
     try:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from whatworked.arguments import instance
 from whatworked.environments.effects.delivery import aliases_of
 from whatworked.errors import PluginError, RunError, UnknownNameError
 from whatworked.grading.grader import grade, grade_missing
@@ -55,6 +56,7 @@ def verified(submission: Submission, references: Path | None = None) -> Run:
     RunError
         With every problem found (the first twelve spelled out).
     """
+    instance(submission, Submission, "the submission", "unpack returns one")
     problems, tasks = _tables(submission.plan, references)
     problems += _seed_problems(submission.plan)
     problems += _completeness(submission)

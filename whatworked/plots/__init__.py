@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whatworked.arguments import instance
 from whatworked.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def render(figure: Figure, form: str) -> bytes:
     Raises
     ------
     InvalidOptionError
-        For another format.
+        For another format, or what is no figure.
     """
     import io
 
@@ -85,7 +86,9 @@ def render(figure: Figure, form: str) -> bytes:
         raise InvalidOptionError(f"figure format is {form!r}; allowed are {', '.join(FORMATS)}")
     load_matplotlib()
     import matplotlib as mpl
+    from matplotlib.figure import Figure
 
+    instance(figure, Figure, "the figure", "draw returns one")
     stream = io.BytesIO()
     # A fixed salt and no date: otherwise an SVG differs from run to run.
     with plain_settings(), mpl.rc_context({"svg.hashsalt": "whatworked", "svg.fonttype": "none"}):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whatworked.comparing.collection import RunCollection
+from whatworked.arguments import path, text
+from whatworked.comparing.collection import RunCollection, collection_of
 from whatworked.comparing.comparison import CONFIDENCE, compare_methods
 from whatworked.comparing.findings import notes, uncompared
 from whatworked.grading.score import PRIMARY, Score, score_named
@@ -23,7 +24,8 @@ def report_page(
     """The page as text; see `write_report`."""
     from whatworked.report.page import render
 
-    score = score_named(score)
+    score, runs = score_named(score), collection_of(runs)
+    title = None if title is None else text(title, "title")
     results = compare_methods(runs, baseline, confidence, resamples, score=score)
     measured = runs.measured_by(score)
     left_out = [*notes(runs, score), *uncompared(measured, results, baseline)]
@@ -67,4 +69,4 @@ def write_report(
     """
     page = report_page(runs, title, baseline, confidence, resamples, score)
     # The name of a folder may hold bytes that UTF-8 lacks. In JSON their escapes are read back as what they stand for.
-    write_atomic(Path(out), page.encode("utf-8", "backslashreplace"))
+    write_atomic(path(out, "out"), page.encode("utf-8", "backslashreplace"))

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from whatworked.arguments import path as as_path
 from whatworked.errors import InvalidOptionError, RunError
 from whatworked.grading.record import Record
 from whatworked.plugins.origin import path_in_folder
@@ -371,8 +372,10 @@ def read_run(folder: Path | str) -> Run:
     StorageError
         If a file or folder cannot be read.
     """
-    folder = Path(folder)
-    if not is_finished(folder):
+    folder = as_path(folder, "folder of a run")
+    with storage_errors(folder, "read"):
+        finished = is_finished(folder)
+    if not finished:
         state = "an unfinished run; repeat its bench command to finish it" if (folder / PLAN).exists() else "no run"
         raise InvalidOptionError(f"{folder} holds {state}")
     manifest = _manifest(folder)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from whatworked.arguments import path
 from whatworked.catalog.manifest_files import entry, is_of_package, manifest
 from whatworked.catalog.manifest_layout import Manifest, RawFile, RawForm
 from whatworked.declaration.prepared import PreparedInput
@@ -75,10 +76,13 @@ class Library:
     folders: Folders = field(init=False)
 
     def __post_init__(self) -> None:
+        for given, what in ((self.cache, "cache"), (self.mirror, "mirror")):
+            if given is not None and not (isinstance(given, str) and not given):
+                path(given, what)
         cache = self.cache or os.environ.get(CACHE_VARIABLE)
         mirror = self.mirror or os.environ.get(MIRROR_VARIABLE) or None
         self.folders = Folders(user_path(cache) if cache else _usual_cache(), user_path(mirror) if mirror else None)
-        if self.folders.mirror is not None and not self.folders.mirror.is_dir():
+        if self.folders.mirror is not None and not os.path.isdir(self.folders.mirror):  # noqa: PTH112 - never raises
             raise InvalidOptionError(f"mirror {mirror!s} is no folder; give one that holds <source>/<raw file>")
         offline = bool(os.environ.get(OFFLINE_VARIABLE)) if self.offline is None else self.offline
         self.network = Network(offline=offline)

@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from whatworked.arguments import instances, real_number, shown
 from whatworked.errors import InvalidOptionError
 
 
@@ -116,8 +117,8 @@ def nested(rows: Iterable[Measurement]) -> dict[str, dict[str, dict[Hashable, fl
     """
     tree: dict[str, dict[str, dict[Hashable, float]]] = {}
     homes: dict[str, str] = {}
-    for row in rows:
-        if row.value is None or not math.isfinite(row.value):
+    for row in instances(rows, Measurement, "a measurement", "one holds a family, a source and a value"):
+        if row.value is None or not math.isfinite(real_number(row.value, f"the value of {shown(row.source)}")):
             raise InvalidOptionError(
                 f"{row.source}, repetition {row.repetition}: the value is {row.value}; leave out undefined values, and "
                 "say how many"

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from whatworked.arguments import real_number, whole_number
 from whatworked.errors import InvalidOptionError
 from whatworked.statistics.averages import Measurement, mean, nested
 from whatworked.statistics.paired import paired
@@ -160,6 +161,8 @@ def _differences(left: Mapping[Hashable, float], right: Mapping[Hashable, float]
 def _interval(
     tree: Mapping[str, Mapping[str, Mapping[Hashable, float]]], confidence: float, resamples: int, seed: int
 ) -> Interval:
+    confidence, resamples = real_number(confidence, "confidence"), whole_number(resamples, "resamples")
+    seed = whole_number(seed, "seed", 0)
     if not 0 < confidence < 1:
         raise InvalidOptionError(f"confidence is {confidence}; it must lie between 0 and 1, for instance 0.95")
     if resamples < 1:

@@ -39,7 +39,15 @@ class Equivalence:
     representative: IntArray
 
     def __post_init__(self) -> None:
-        table = np.array(self.representative, dtype=np.int64)
+        try:
+            table = np.array(self.representative, dtype=np.int64)
+            whole = np.array_equal(table, np.asarray(self.representative))
+        except (TypeError, ValueError, OverflowError):
+            whole = False
+        if not whole or table.ndim != 1:
+            raise DeclarationError(
+                f"class representatives are {shown(self.representative)}; give the rank of one for each mask"
+            )
         dimensions_of(table.size)
         # A map that, applied twice, is the map itself is all that a partition needs: the masks that represent
         # themselves are the classes.

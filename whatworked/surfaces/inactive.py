@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from whatworked.arguments import instance
 from whatworked.surfaces.equivalence import Equivalence
 from whatworked.surfaces.masks import edge_starts, option_letters
 
@@ -56,7 +57,7 @@ def inactive_rules(equivalence: Equivalence) -> tuple[InactiveRule, ...]:
     >>> print(rules[0])
     B has no effect where A = 0
     """
-    d = equivalence.d
+    d = instance(equivalence, Equivalence, "equivalence", "a workflow has one, and Equivalence.from_keys makes one").d
     letters = option_letters(d)
     rules = []
     for option in range(d):

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.arguments import shown
+from whatworked.arguments import is_several, shown
 from whatworked.errors import InvalidMaskError
 from whatworked.surfaces.keyed import values_by_mask
 from whatworked.wording import first_few
@@ -132,7 +132,9 @@ def mask_string(rank: int, d: int) -> str:
     >>> mask_string(6, 4)
     '0110'
     """
-    return format(int(rank), f"0{d}b")
+    if isinstance(rank, bool) or not isinstance(rank, int | np.integer):
+        raise InvalidMaskError(f"the rank of a mask is {shown(rank)}; it must be a whole number")
+    return format(int(rank), f"0{d if type(d) is int and 0 <= d <= MAX_OPTIONS else check_dimensions(d)}b")
 
 
 def mask_strings(d: int) -> tuple[str, ...]:
@@ -193,7 +195,7 @@ def mask_rank(mask: str, d: int | None = None) -> int:
     # int(mask, 2) alone takes "0b1", "1_0" and " 1" as well.
     if not isinstance(mask, str) or not mask or set(mask) - {"0", "1"} or len(mask) > MAX_OPTIONS:
         raise InvalidMaskError(f"{shown(mask)} is not a mask; a mask is a string of {d or 'd'} characters 0 or 1")
-    if d is not None and len(mask) != d:
+    if d is not None and len(mask) != (d if type(d) is int else check_dimensions(d)):
         raise InvalidMaskError(
             f"mask {mask!r} has length {len(mask)}; this cube has {d} options, so its masks have {d}"
         )
@@ -225,6 +227,7 @@ def any_mask_rank(mask: object, d: int) -> int:
     >>> any_mask_rank("0110", 4), any_mask_rank(6, 4), any_mask_rank((0, 1, 1, 0), 4)
     (6, 6, 6)
     """
+    d = d if type(d) is int else check_dimensions(d)
     if isinstance(mask, str):
         return mask_rank(mask, d)
     flags = isinstance(mask, list | tuple) and any(isinstance(bit, bool | np.bool_) for bit in mask)
@@ -245,7 +248,8 @@ def any_mask_rank(mask: object, d: int) -> int:
 
 def mask_ranks(masks: Iterable[str], d: int) -> IntArray:
     """Ranks of many mask strings; raises `InvalidMaskError` naming every offender (first five shown)."""
-    if isinstance(masks, str | bytes) or not isinstance(masks, Iterable):
+    d = d if type(d) is int else check_dimensions(d)
+    if not is_several(masks):
         raise InvalidMaskError(f"masks are {shown(masks)}; give several, as in ['{'0' * d}']")
     ranks, offenders = [], []
     for mask in masks:
@@ -279,8 +283,14 @@ def bits_of(ranks: npt.ArrayLike, d: int) -> BitArray:
     >>> bits_of([6, 15], 4).tolist()
     [[0, 1, 1, 0], [1, 1, 1, 1]]
     """
-    shifts = np.arange(d - 1, -1, -1)
-    return ((np.asarray(ranks, dtype=np.int64)[:, None] >> shifts) & 1).astype(np.int8)
+    shifts = np.arange(check_dimensions(d) - 1, -1, -1)
+    try:
+        places = np.asarray(ranks, dtype=np.int64)
+    except (TypeError, ValueError, OverflowError):
+        places = np.empty((0, 0), dtype=np.int64)
+    if places.ndim != 1:
+        raise InvalidMaskError(f"ranks of masks are {shown(ranks)}; give a list of whole numbers")
+    return ((places[:, None] >> shifts) & 1).astype(np.int8)
 
 
 def ranks_of(bits: npt.ArrayLike) -> IntArray:

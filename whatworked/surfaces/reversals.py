@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from whatworked.arguments import real_number
 from whatworked.errors import unknown_name
 from whatworked.surfaces.masks import edge_starts, mask_string
 from whatworked.surfaces.surface import EdgeEffect, ResponseSurface, check_surface
@@ -114,6 +115,7 @@ def option_signs(surface: ResponseSurface, floor: float = SMALLEST_FLOOR) -> tup
     (False, False, EdgeEffect(option='B', mask='10', effect=-1.0))
     """
     check_surface(surface, "the surface")
+    floor = real_number(floor, "floor")
     rows = zip(surface.options, surface.effects(), surface.mean_effects().tolist(), strict=True)
     results = []
     for index, (option, row, mean) in enumerate(rows):

@@ -98,6 +98,11 @@ class ResponseSurface:
         ]
         if self.utility_map is not None and not isinstance(self.utility_map, CostMap):
             problems.append(f"utility_map is {self.utility_map!r:.80}; give a CostMap")
+        problems += [
+            f"{what} is {shown(value)}; give a text"
+            for what, value in (("name", self.name), ("native_unit", self.native_unit))
+            if not isinstance(value, str)
+        ]
         options = option_names(self.options, problems)
         utilities = cell_values(self.utilities, "utilities", len(options), problems)
         native = None if self.native is None else cell_values(self.native, "native values", len(options), problems)
@@ -107,7 +112,8 @@ class ResponseSurface:
         if utilities is not None and native is not None and costs is not None:
             check_native(utilities, native, costs, problems)
         if problems:
-            raise InvalidSurfaceError(f"response surface {self.name or 'without name'}: " + "; ".join(problems))
+            named = self.name if isinstance(self.name, str) and self.name else "without name"
+            raise InvalidSurfaceError(f"response surface {named}: " + "; ".join(problems))
         object.__setattr__(self, "options", options)
         object.__setattr__(self, "utilities", utilities)
         object.__setattr__(self, "native", native)
