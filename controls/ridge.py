@@ -220,9 +220,12 @@ class RidgeModel:
 
     def predict(self, masks: BitArray) -> FloatArray:
         """Predicted utility of each mask, not clipped; shape (m, d) -> (m,)."""
-        return np.asarray(
-            self.intercept + (features(masks, self.degree) - self.center) @ self.coefficients, dtype=np.float64
-        )
+        X = features(masks, self.degree)
+        if X.shape[1] != len(self.center):
+            raise InvalidMaskError(
+                f"masks of shape {np.shape(masks)} are not of the options that the model was fitted to"
+            )
+        return np.asarray(self.intercept + (X - self.center) @ self.coefficients, dtype=np.float64)
 
     @cached_property
     def hyperparameters(self) -> dict[str, float]:

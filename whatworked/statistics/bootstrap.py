@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whatworked.arguments import real_number, whole_number
+from whatworked.arguments import real_number, shown, whole_number
 from whatworked.errors import InvalidOptionError
 from whatworked.statistics.averages import Measurement, mean, nested
 from whatworked.statistics.paired import paired
@@ -30,6 +30,8 @@ from whatworked.surfaces.masks import FloatArray, IntArray
 
 RESAMPLES = 9_999
 """Resamples unless asked otherwise."""
+MOST_RESAMPLES = 1_000_000
+"""More would take minutes and gigabytes, and change no digit that is shown."""
 _BATCH = 1_000
 """Resamples drawn at once: bounds memory. Part of the stream of random numbers, so changing it changes intervals."""
 
@@ -167,6 +169,8 @@ def _interval(
         raise InvalidOptionError(f"confidence is {confidence}; it must lie between 0 and 1, for instance 0.95")
     if resamples < 1:
         raise InvalidOptionError(f"resamples is {resamples}; it must be at least 1")
+    if resamples > MOST_RESAMPLES:
+        raise InvalidOptionError(f"resamples is {shown(resamples)}; it must be at most {MOST_RESAMPLES}")
     # The estimate is that of the data, exactly rounded; the resamples below only give the ends of the interval.
     estimate = mean([mean([mean(list(values.values())) for values in members.values()]) for members in tree.values()])
     sources = [values for members in tree.values() for values in members.values()]

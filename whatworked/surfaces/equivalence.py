@@ -40,7 +40,8 @@ class Equivalence:
 
     def __post_init__(self) -> None:
         try:
-            table = np.array(self.representative, dtype=np.int64)
+            with np.errstate(invalid="ignore"):
+                table = np.array(self.representative, dtype=np.int64)
             whole = np.array_equal(table, np.asarray(self.representative))
         except (TypeError, ValueError, OverflowError):
             whole = False

@@ -65,7 +65,7 @@ def check_dimensions(d: int) -> int:
     """Return `d` if it is a supported number of options, else raise `InvalidMaskError`."""
     # True is an integer to Python, and would pass for one option.
     if isinstance(d, bool) or not isinstance(d, int | np.integer) or not 1 <= d <= MAX_OPTIONS:
-        raise InvalidMaskError(f"number of options is {d!r}; allowed are the integers 1 to {MAX_OPTIONS}")
+        raise InvalidMaskError(f"number of options is {shown(d)}; allowed are the integers 1 to {MAX_OPTIONS}")
     return int(d)
 
 
@@ -285,7 +285,8 @@ def bits_of(ranks: npt.ArrayLike, d: int) -> BitArray:
     """
     shifts = np.arange(check_dimensions(d) - 1, -1, -1)
     try:
-        places = np.asarray(ranks, dtype=np.int64)
+        with np.errstate(invalid="ignore"):
+            places = np.asarray(ranks, dtype=np.int64)
     except (TypeError, ValueError, OverflowError):
         places = np.empty((0, 0), dtype=np.int64)
     if places.ndim != 1:
