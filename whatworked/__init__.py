@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from whatworked.campaigns import measure as measure
     from whatworked.grading import Grade as Grade
     from whatworked.grading import grade as grade
     from whatworked.grading import grade_many as grade_many
@@ -25,9 +26,10 @@ _EXPORTS = {
     "grade": "whatworked.grading",
     "grade_many": "whatworked.grading",
     "load_surface": "whatworked.references",
+    "measure": "whatworked.campaigns",
 }
 
-__all__ = ["Grade", "ResponseSurface", "__version__", "bench", "grade", "grade_many", "load_surface"]
+__all__ = ["Grade", "ResponseSurface", "__version__", "bench", "grade", "grade_many", "load_surface", "measure"]
 
 
 def __getattr__(name: str) -> Any:

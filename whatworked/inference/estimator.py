@@ -186,6 +186,46 @@ class RelevanceModel:
         stretched = middle + self.inflation * (centres - middle)
         return Distribution(stretched, self.inflation * scales, self._flat_weights, float(self.mixture.freedom))
 
+    def draws(self, masks: BitArray, number: int, seed: int = 0) -> FloatArray:
+        """Surfaces that the measurements allow, drawn at random: utilities of masks, jointly.
+
+        They spread as the intervals do: over flattened weights, stretched about the prediction by `inflation`.
+
+        Parameters
+        ----------
+        masks : ndarray of int8, shape (m, d)
+            Distinct masks; the memory grows with m**2.
+        number : int
+            How many surfaces.
+        seed : int
+            Of the random numbers.
+
+        Returns
+        -------
+        ndarray of float64, shape (number, m)
+
+        Raises
+        ------
+        InvalidOptionError
+            After a single measurement, which says nothing of how far others may be from it.
+        """
+        if self.mixture is None:
+            raise InvalidOptionError("one measurement allows every surface; measure at least two masks")
+        fitted = self.mixture.at(np.asarray(masks, dtype=np.int8))
+        centres, covariances = fitted.utilities, fitted.covariance()
+        # Every kernel gets its share of the draws, instead of a random one.
+        shares = np.searchsorted(np.cumsum(self._flat_weights), (np.arange(number) + 0.5) / number)
+        counts = np.bincount(np.minimum(shares, len(centres) - 1), minlength=len(centres))
+        generator = np.random.default_rng(seed)
+        parts = []
+        for kernel in np.flatnonzero(counts):
+            normal = generator.standard_normal((counts[kernel], len(masks)))
+            per_draw = self.mixture.evidence.squares[kernel] / generator.chisquare(self.mixture.freedom, counts[kernel])
+            spread = self.mixture.unit * np.sqrt(per_draw)[:, None] * (normal @ _root(covariances[kernel]).T)
+            parts.append(centres[kernel] + spread)
+        middle = self.mixture.weights @ centres
+        return np.asarray(middle + self.inflation * (np.concatenate(parts) - middle))
+
     @property
     def _fitted(self) -> Mixture:
         mixture = self.mixture
@@ -262,6 +302,16 @@ class RelevanceModel:
             below = self._flat_weights @ stdtr(freedom, (middle - centres) / width) < share
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return np.asarray((low + high) / 2.0)
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """Lower triangle L with LLᵀ = a covariance that may lack full rank, up to a trace of it on the diagonal."""
+    jitter = 1e-10 * max(float(np.trace(covariance)) / len(covariance), 1e-300)
+    while True:
+        try:
+            return np.asarray(np.linalg.cholesky(covariance + jitter * np.eye(len(covariance))))
+        except np.linalg.LinAlgError:
+            jitter *= 10.0
 
 
 def _in_blocks(part: Callable[..., tuple[FloatArray, FloatArray]], *rows: BitArray) -> tuple[FloatArray, FloatArray]:

@@ -128,6 +128,49 @@ def lookahead_score(belief: Belief, candidates: IntArray, laplacian: FloatArray)
 _SCORERS = {"variance": variance_score, "lookahead": lookahead_score}
 
 
+def choose(
+    belief: Belief, candidates: IntArray, laplacian: FloatArray, n: int, score: Score = "lookahead"
+) -> tuple[list[int], list[float]]:
+    """Up to `n` cells of a belief that tell most, each chosen as if those before had turned out as expected.
+
+    Parameters
+    ----------
+    belief : Belief
+        What is known.
+    candidates : ndarray of int64, shape (m,)
+        Places of the cells to choose from, ascending.
+    laplacian : ndarray of float64, shape (a, a)
+        As `effect_laplacian`.
+    n : int
+        How many.
+    score : {"variance", "lookahead"}
+        How much a cell is expected to tell.
+
+    Returns
+    -------
+    chosen : list of int
+        Places, in order.
+    gains : list of float
+        Share of the present effect variance that each alone is expected to take away, from 0 to 1.
+    """
+    chosen: list[int] = []
+    shares = np.empty(0)
+    total = float((laplacian * belief.covariance()).sum())
+    all_candidates = candidates
+    while len(chosen) < n and candidates.size:
+        scores = _SCORERS[score](belief, candidates, laplacian)
+        # Relative to the best, since scores shrink as the surface becomes known: fixed decimals would run out of
+        # digits.
+        best = int(candidates[np.argmax(np.round(scores / max(scores.max(), 1e-300), DIGITS))])
+        if not chosen:
+            shares = np.clip(scores / max(total, 1e-300), 0.0, 1.0)
+        chosen.append(best)
+        candidates = candidates[candidates != best]
+        if len(chosen) < n:
+            belief = belief.given(best)
+    return chosen, [float(shares[np.searchsorted(all_candidates, place)]) for place in chosen]
+
+
 @dataclass(frozen=True)
 class RelevancePolicy:
     """Buys the mask that tells most about all conditional effects under the relevance-averaged process.
@@ -197,18 +240,8 @@ class RelevancePolicy:
         laplacian = effect_laplacian(classes)
         mixture = fit_mixture(bits_of(known.ranks, state.d), known.values, self.prior, self.sampler)
         belief = Belief.of(mixture, bits_of(cells, state.d))
-        chosen: list[int] = []
-        open_cells = np.searchsorted(cells, left)
-        while len(chosen) < n and open_cells.size:
-            scores = _SCORERS[self.score](belief, open_cells, laplacian)
-            # Relative to the best, since scores shrink as the surface becomes known: fixed decimals would run out of
-            # digits.
-            best = int(open_cells[np.argmax(np.round(scores / max(scores.max(), 1e-300), DIGITS))])
-            chosen.append(int(cells[best]))
-            open_cells = open_cells[open_cells != best]
-            if len(chosen) < n:
-                belief = belief.given(best)
-        return state.bits(np.array(chosen, dtype=np.int64))
+        chosen, _ = choose(belief, np.searchsorted(cells, left), laplacian, n, self.score)
+        return state.bits(cells[np.array(chosen, dtype=np.int64)])
 
 
 def effect_laplacian(classes: Equivalence) -> FloatArray:

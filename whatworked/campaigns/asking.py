@@ -1,0 +1,140 @@
+"""Which settings to run next, and what each would teach.
+
+Up to 9 options, every setting that may be run is scored by the look-ahead of `RelevancePolicy`. Above, the covariances
+of all settings do not fit, and it works on a sample: settings drawn at random with all their neighbours, others for
+every number of runs.
+Before two results are there, nothing can be learnt from them, and the setting farthest from all runs is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from whatworked.campaigns.plan import Plan
+from whatworked.inference.kernel import Prior
+from whatworked.inference.mixture import fit_mixture
+from whatworked.inference.policy import LARGEST, Belief, choose
+from whatworked.inference.sampler import Sampler
+from whatworked.surfaces.masks import FloatArray, IntArray, anchors, bits_of, distances, mask_string
+
+SAMPLED = 480
+"""Settings of the sample above 9 options, roughly."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A setting worth running.
+
+    Attributes
+    ----------
+    mask : str
+        The setting.
+    teaches : float or None
+        Share of what is not known about all conditional effects (their summed variance) that its result alone is
+        expected to take away; None before two results are there.
+    """
+
+    mask: str
+    teaches: float | None
+
+
+@dataclass(frozen=True)
+class Network:
+    """Settings, and pairs of them that differ in one option.
+
+    Attributes
+    ----------
+    cells : ndarray of int64, shape (a,)
+        Ranks, ascending.
+    off, on : ndarray of int64, shape (m,)
+        Places in `cells` of the two ends of each pair.
+    option : ndarray of int64, shape (m,)
+        The option in which they differ.
+    """
+
+    cells: IntArray
+    off: IntArray
+    on: IntArray
+    option: IntArray
+
+    @classmethod
+    def of(cls, cells: IntArray, d: int) -> Network:
+        """All pairs among some cells."""
+        off, on, option = [], [], []
+        for number in range(d):
+            bit = 1 << (d - 1 - number)
+            starts = np.flatnonzero((cells & bit == 0) & np.isin(cells | bit, cells))
+            off.append(starts)
+            on.append(np.searchsorted(cells, cells[starts] | bit))
+            option.append(np.full(starts.size, number))
+        return cls(cells, np.concatenate(off), np.concatenate(on), np.concatenate(option).astype(np.int64))
+
+    def laplacian(self) -> FloatArray:
+        """Matrix Q with vᵀQv = the sum of squared effects of values v, shape (a, a)."""
+        matrix = np.zeros((self.cells.size, self.cells.size))
+        for rows, columns, sign in (
+            (self.off, self.off, 1.0),
+            (self.on, self.on, 1.0),
+            (self.off, self.on, -1.0),
+            (self.on, self.off, -1.0),
+        ):
+            np.add.at(matrix, (rows, columns), sign)
+        return matrix
+
+
+def cells_for(plan: Plan, measured: IntArray, holes: IntArray) -> IntArray:
+    """Settings to reason about, ascending: all that can have a result, or a sample of them above 9 options."""
+    possible = np.setdiff1d(plan.allowed, holes)
+    if plan.d <= LARGEST:
+        return possible
+    generator = np.random.default_rng([plan.d, measured.size, holes.size])
+    middles = generator.choice(possible, min(possible.size, SAMPLED // (plan.d + 1)), replace=False)
+    bits = np.concatenate([[0], 1 << np.arange(plan.d)])
+    around = (middles[:, None] ^ bits[None, :]).ravel()
+    return np.asarray(np.intersect1d(np.concatenate([around, measured]), possible))
+
+
+def next_settings(plan: Plan, measured: IntArray, values: FloatArray, holes: IntArray, n: int) -> tuple[Ask, ...]:
+    """Up to `n` settings to run next, the most telling first.
+
+    Parameters
+    ----------
+    plan : Plan
+        What may be run.
+    measured : ndarray of int64, shape (m,)
+        Ranks of the settings with a result.
+    values : ndarray of float64, shape (m,)
+        Their results.
+    holes : ndarray of int64
+        Ranks of the settings that were run without a result. They are not run again, and nothing is supposed of them.
+    n : int
+        How many.
+
+    Returns
+    -------
+    tuple of Ask
+    """
+    if measured.size < 2:
+        return _spread(plan, np.concatenate([measured, holes]), n)
+    cells = cells_for(plan, measured, holes)
+    network = Network.of(cells, plan.d)
+    utilities = plan.scale.fitted(values).utilities(values)
+    mixture = fit_mixture(bits_of(measured, plan.d), utilities, Prior(), Sampler())
+    open_places = np.flatnonzero(~np.isin(cells, measured))
+    laplacian = network.laplacian()
+    chosen, gains = choose(Belief.of(mixture, bits_of(cells, plan.d)), open_places, laplacian, n)
+    return tuple(Ask(mask_string(int(cells[place]), plan.d), gain) for place, gain in zip(chosen, gains, strict=True))
+
+
+def _spread(plan: Plan, run: IntArray, n: int) -> tuple[Ask, ...]:
+    """All options off, all on, then what is farthest from everything run; ties go to the first in order."""
+    done: list[int] = run.tolist()
+    chosen: list[int] = []
+    while len(chosen) < n and (left := np.setdiff1d(plan.allowed, done)).size:
+        first = [rank for rank in anchors(plan.d) if rank in left]
+        rank = first[0] if first else int(left[distances(left, done).min(axis=1).argmax()])
+        chosen.append(rank)
+        done.append(rank)
+    return tuple(Ask(mask_string(rank, plan.d), None) for rank in chosen)

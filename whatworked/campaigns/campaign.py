@@ -1,0 +1,212 @@
+"""A campaign: the runs of one plan, each on disk before the next is asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from whatworked import arguments
+from whatworked.campaigns.asking import Ask, next_settings
+from whatworked.campaigns.plan import Plan, read_plan
+from whatworked.campaigns.run import Run
+from whatworked.errors import InvalidOptionError, StorageError
+from whatworked.storage.canonical import canonical_json
+from whatworked.storage.files import read_file, write_atomic
+from whatworked.storage.journal import Journal
+from whatworked.storage.lock import folder_lock
+from whatworked.surfaces.masks import FloatArray, IntArray, any_mask_rank, mask_rank, mask_string
+
+PLAN = "campaign.json"
+RUNS = "runs.jsonl"
+_LARGEST_PLAN = 1_000_000
+
+
+class Campaign:
+    """Ask which settings to run, tell what came of them; use as a context manager where there is a folder.
+
+    Parameters
+    ----------
+    plan : Plan
+        What the campaign is about.
+    folder : Path, optional
+        Where it is kept. Without one it lives in memory.
+
+    Raises
+    ------
+    JournalError
+        On entering: the folder holds another campaign, or its journal is damaged.
+    StorageError
+        On entering: another process holds the folder, or it cannot be read or written.
+    """
+
+    def __init__(self, plan: Plan, folder: Path | None = None) -> None:
+        self.plan = plan
+        self.folder = folder
+        self._runs: dict[int, Run] = {}
+        self._journal: Journal[Run] | None = None
+        self._open = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        if self.folder is not None:
+            with contextlib.ExitStack() as opening:
+                opening.enter_context(folder_lock(self.folder))
+                journal = Journal(self.folder / RUNS, "campaign", self.plan.digest(), Run, "remove the folder")
+                self._journal = opening.enter_context(journal)
+                self._take(journal.entries())
+                if not (self.folder / PLAN).exists():
+                    write_atomic(self.folder / PLAN, canonical_json(self.plan.description()) + b"\n")
+                self._open = opening.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._journal = None
+        self._open.close()
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """All runs in order; a hole that was filled later counts once, as what it became."""
+        return tuple(self._runs.values())
+
+    @property
+    def holes(self) -> tuple[Run, ...]:
+        """Runs without a result."""
+        return tuple(run for run in self.runs if run.value is None)
+
+    @property
+    def measured(self) -> tuple[IntArray, FloatArray]:
+        """Ranks and values of the runs with a result, in order; shapes (n,) and (n,)."""
+        pairs = [(rank, run.value) for rank, run in self._runs.items() if run.value is not None]
+        ranks = np.array([rank for rank, _ in pairs], dtype=np.int64)
+        return ranks, np.array([value for _, value in pairs], dtype=np.float64)
+
+    def ask(self, n: int = 1) -> tuple[Ask, ...]:
+        """The settings to run next, the most telling first; nothing is noted, so asking again gives the same.
+
+        Parameters
+        ----------
+        n : int
+            How many, at least 1.
+
+        Returns
+        -------
+        tuple of Ask
+            Fewer if fewer are left.
+        """
+        count = arguments.whole_number(n, "n", 1)
+        holes = np.array([mask_rank(run.mask) for run in self.holes], dtype=np.int64)
+        return next_settings(self.plan, *self.measured, holes, count)
+
+    def tell(self, results: Mapping[str, float | str | None] | Run) -> tuple[Run, ...]:
+        """Take in results and wait until they are on disk.
+
+        Parameters
+        ----------
+        results : mapping, or Run
+            From masks, as in ``"0110"``, to values. A text is the reason why there is no value, and so is None or a
+            number that is not finite.
+
+        Returns
+        -------
+        tuple of Run
+            What is new: the same value told twice is taken once.
+
+        Raises
+        ------
+        InvalidMaskError
+            For what is no mask of the campaign.
+        InvalidOptionError
+            For an excluded setting, or another value for a setting that has one. Nothing is taken in then.
+        """
+        if not isinstance(results, Run | Mapping):
+            raise InvalidOptionError(f"results are {arguments.shown(results)}; give a mapping, as in {{'0110': 0.83}}")
+        given = [results] if isinstance(results, Run) else [self.run(mask, value) for mask, value in results.items()]
+        new = [run for run in given if self._is_new(run)]
+        if self._journal is not None:
+            self._journal.extend(new)
+        elif self.folder is not None:
+            raise InvalidOptionError(f"the campaign in {self.folder} is not open; use it in a with statement")
+        self._take(new)
+        return tuple(new)
+
+    def run(self, mask: object, value: object, ran: Iterable[str] = (), seconds: float | None = None) -> Run:
+        """The run of a mask for a value, or for the reason why there is none.
+
+        Parameters
+        ----------
+        mask : str, int, or sequence of bits
+            The setting.
+        value : object
+            A number, or a reason.
+        ran : iterable of str
+            Arguments of the program that ran.
+        seconds : float, optional
+            How long it took.
+
+        Returns
+        -------
+        Run
+            With a reason if the value is no finite number or outside what the scale allows.
+        """
+        text = mask_string(any_mask_rank(mask, self.plan.d), self.plan.d)
+        number, reason = _number(value)
+        reason = reason or self.plan.scale.refusal(number)
+        return Run(mask=text, value=None if reason else number, reason=reason, ran=list(ran), seconds=seconds)
+
+    def _is_new(self, run: Run) -> bool:
+        rank = mask_rank(run.mask, self.plan.d)
+        if rank not in self.plan.allowed:
+            raise InvalidOptionError(f"setting {run.mask} ({self.plan.words(rank)}) is excluded; tell another one")
+        before = self._runs.get(rank)
+        if before is None or (before.value is None and run.value is not None):
+            return True
+        if before.value is None or before.value == run.value:
+            return False
+        told = run.reason if run.value is None else f"{run.value:g}"
+        raise InvalidOptionError(
+            f"setting {run.mask} has the value {before.value:g} already, and {told} was told; "
+            "repeats are not averaged yet: tell each setting once"
+        )
+
+    def _take(self, runs: Iterable[Run]) -> None:
+        self._runs |= {mask_rank(run.mask, self.plan.d): run for run in runs}
+
+
+def open_campaign(folder: Path) -> Campaign:
+    """The campaign kept in a folder; not yet open.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is kept.
+
+    Returns
+    -------
+    Campaign
+
+    Raises
+    ------
+    StorageError
+        If no campaign is there.
+    """
+    if not (folder / PLAN).is_file():
+        raise StorageError(f"no campaign is in {folder}: it has no {PLAN}; name its options to begin one there")
+    return Campaign(read_plan(read_file(folder / PLAN, _LARGEST_PLAN), str(folder / PLAN)), folder)
+
+
+def _number(value: object) -> tuple[float, str]:
+    """A result as a float, or why it is none."""
+    if isinstance(value, str):
+        return math.nan, value.strip() or "no reason was told"
+    if value is None:
+        return math.nan, "there is no result"
+    if isinstance(value, complex) or not hasattr(value, "__float__") or getattr(value, "shape", ()) != ():
+        return math.nan, f"the result is {arguments.shown(value)}, which is no number"
+    try:
+        return float(value), ""
+    except (TypeError, ValueError, OverflowError) as error:
+        return math.nan, f"the result is {arguments.shown(value)}, which is no number: {error}"

@@ -1,0 +1,325 @@
+"""What the runs of a campaign say: effects with intervals, the best setting, what to run next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from whatworked.campaigns.asking import Ask, Network, cells_for, next_settings
+from whatworked.campaigns.campaign import Campaign
+from whatworked.campaigns.plan import Plan
+from whatworked.campaigns.run import Run
+from whatworked.campaigns.scale import UnitMap
+from whatworked.errors import InvalidOptionError
+from whatworked.inference.estimator import RelevanceEstimator, RelevanceModel
+from whatworked.inference.policy import LARGEST
+from whatworked.surfaces.masks import FloatArray, IntArray, bits_of, mask_rank, mask_string
+
+LEVEL = 0.9
+"""Probability that an interval holds."""
+DRAWS = 2000
+"""Surfaces drawn; a probability of 0.5 is then off by 0.011 (one standard error)."""
+NEXT = 3
+_CANDIDATES = 64
+_CURVE = 6
+"""Options up to which the curve of knowledge is worked out: one fit for every run."""
+
+
+@dataclass(frozen=True)
+class OptionEffect:
+    """What one option does, averaged over the settings of the others; differences are of utility (0 to 1).
+
+    Attributes
+    ----------
+    option : str
+        Its name.
+    pairs : int
+        Pairs of settings that differ in it alone, over which is averaged; 0 where there is none.
+    mean, low, high : float
+        Expected average, and the ends of its interval.
+    sure : float
+        Probability of the likelier sign of the average.
+    helps : int
+        Pairs in which it is expected to help.
+    flips : bool
+        Whether it helps somewhere and hurts elsewhere, each with a probability of at least 0.95.
+    depends_on : str
+        The option that it depends on most; empty with one option.
+    when_off, when_on : float
+        Its expected average with that option off and on.
+    """
+
+    option: str
+    pairs: int
+    mean: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    sure: float = 0.0
+    helps: int = 0
+    flips: bool = False
+    depends_on: str = ""
+    when_off: float = 0.0
+    when_on: float = 0.0
+
+
+@dataclass(frozen=True)
+class BestSetting:
+    """The setting that is expected to be best.
+
+    Attributes
+    ----------
+    mask : str
+        The setting.
+    value, low, high : float
+        Its value, measured or expected, and the ends of its interval.
+    measured : bool
+        Whether it was run.
+    probability : float
+        That no other setting that can run is better.
+    shortfall : float
+        Expected difference of utility to the setting that truly is best.
+    """
+
+    mask: str
+    value: float
+    low: float
+    high: float
+    measured: bool
+    probability: float
+    shortfall: float
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One setting of the whole table.
+
+    Attributes
+    ----------
+    mask : str
+        The setting.
+    kind : {"measured", "predicted", "hole", "excluded"}
+        What is known of it.
+    value, low, high : float or None
+        Its value and the ends of its interval; None for a hole and what is excluded.
+    """
+
+    mask: str
+    kind: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What a campaign knows.
+
+    Attributes
+    ----------
+    plan : Plan
+        What it is about.
+    runs : tuple of Run
+        All runs in order.
+    unit_map : UnitMap or None
+        How values became utilities; None before there are two results, and nothing below is known then.
+    effects : tuple of OptionEffect
+        By size, the largest first.
+    best : BestSetting or None
+    asks : tuple of Ask
+        Up to three settings to run next.
+    knowledge : tuple of (int, float)
+        Number of results, and the typical uncertainty (root of the mean variance) of an effect by then, in utilities of
+        today's map; empty above 6 options.
+    contexts : int
+        Settings that effects rest on: all that can run, or a sample of them above 9 options.
+    """
+
+    plan: Plan
+    runs: tuple[Run, ...]
+    unit_map: UnitMap | None = None
+    effects: tuple[OptionEffect, ...] = ()
+    best: BestSetting | None = None
+    asks: tuple[Ask, ...] = ()
+    knowledge: tuple[tuple[int, float], ...] = ()
+    contexts: int = 0
+
+    @property
+    def holes(self) -> tuple[Run, ...]:
+        """Runs without a result."""
+        return tuple(run for run in self.runs if run.value is None)
+
+    def table(self) -> tuple[TableRow, ...]:
+        """Every setting with its value, measured or predicted.
+
+        Returns
+        -------
+        tuple of TableRow
+            In canonical order.
+
+        Raises
+        ------
+        InvalidOptionError
+            Before there are two results.
+        """
+        if self.unit_map is None:
+            raise InvalidOptionError("a table needs at least two results; run more settings")
+        return _table(self.plan, self.runs, self.unit_map)
+
+    def __str__(self) -> str:
+        from whatworked.campaigns.words import as_text
+
+        return as_text(self)
+
+    def markdown(self) -> str:
+        """The report in Markdown."""
+        from whatworked.campaigns.words import as_markdown
+
+        return as_markdown(self)
+
+
+def find(campaign: Campaign, upcoming: int = NEXT) -> Findings:
+    """What the runs so far say.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        With its runs.
+    upcoming : int
+        How many settings to run next it names.
+
+    Returns
+    -------
+    Findings
+    """
+    plan, runs = campaign.plan, campaign.runs
+    measured, values = campaign.measured
+    if measured.size < 2:
+        return Findings(plan, runs, asks=campaign.ask(upcoming))
+    holes = np.array([mask_rank(run.mask) for run in campaign.holes], dtype=np.int64)
+    unit_map = plan.scale.fitted(values)
+    utilities = unit_map.utilities(values)
+    model = _fit(plan, measured, utilities)
+    cells, expected = _cells(plan, model, measured, holes, utilities)
+    drawn = model.draws(bits_of(cells, plan.d), DRAWS)
+    # What was measured is known, the processes' small nugget aside.
+    drawn[:, np.searchsorted(cells, measured)] = utilities
+    network = Network.of(cells, plan.d)
+    effects = [_effect(plan, number, network, expected, drawn) for number in range(plan.d)]
+    return Findings(
+        plan,
+        runs,
+        unit_map,
+        tuple(sorted(effects, key=lambda effect: (effect.pairs == 0, -abs(effect.mean)))),
+        _best(plan, unit_map, cells, expected, drawn, measured),
+        next_settings(plan, measured, values, holes, upcoming),
+        _knowledge(plan, network, measured, utilities),
+        int(cells.size),
+    )
+
+
+def _fit(plan: Plan, measured: IntArray, utilities: FloatArray) -> RelevanceModel:
+    return RelevanceEstimator().fit(bits_of(measured, plan.d), utilities)
+
+
+def _cells(
+    plan: Plan, model: RelevanceModel, measured: IntArray, holes: IntArray, utilities: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Settings to reason about and their expected utilities; above 9 options the most promising are among them."""
+    cells = cells_for(plan, measured, holes)
+    if plan.d > LARGEST:
+        possible = np.setdiff1d(plan.allowed, holes)
+        promising = possible[np.argsort(-model.predict(bits_of(possible, plan.d)), kind="stable")[:_CANDIDATES]]
+        cells = np.union1d(cells, promising)
+    expected = model.predict(bits_of(cells, plan.d))
+    expected[np.searchsorted(cells, measured)] = utilities
+    return cells, expected
+
+
+def _effect(plan: Plan, number: int, network: Network, expected: FloatArray, drawn: FloatArray) -> OptionEffect:
+    mine = network.option == number
+    off, on = network.off[mine], network.on[mine]
+    name = plan.options[number].name
+    if not off.size:
+        return OptionEffect(name, 0)
+    middle = expected[on] - expected[off]
+    differences = drawn[:, on] - drawn[:, off]
+    averages = differences.mean(axis=1)
+    low, high = np.quantile(averages, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    better, worse = (differences > 0).mean(axis=0), (differences < 0).mean(axis=0)
+    other, when_off, when_on = _dependence(plan, number, network.cells[off], middle)
+    return OptionEffect(
+        name,
+        int(off.size),
+        float(middle.mean()),
+        float(low),
+        float(high),
+        float(max((averages > 0).mean(), (averages < 0).mean())),
+        int((middle > 0).sum()),
+        bool(better.max() >= 0.95 and worse.max() >= 0.95),
+        other,
+        when_off,
+        when_on,
+    )
+
+
+def _dependence(plan: Plan, number: int, starts: IntArray, effects: FloatArray) -> tuple[str, float, float]:
+    """The option on which effects of another depend most, and their averages with it off and on."""
+    found = ("", 0.0, 0.0)
+    for other, option in enumerate(plan.options):
+        on = (starts >> (plan.d - 1 - other)) & 1 == 1
+        if other == number or on.all() or not on.any():
+            continue
+        averages = float(effects[~on].mean()), float(effects[on].mean())
+        # To nine digits, so that rounding does not choose between equals.
+        if not found[0] or round(abs(averages[1] - averages[0]), 9) > round(abs(found[2] - found[1]), 9):
+            found = (option.name, *averages)
+    return found
+
+
+def _best(
+    plan: Plan, unit_map: UnitMap, cells: IntArray, expected: FloatArray, drawn: FloatArray, measured: IntArray
+) -> BestSetting:
+    place = int(np.argmax(np.round(expected, 9)))
+    own, top = drawn[:, place], drawn.max(axis=1)
+    ends = unit_map.values(np.quantile(own, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
+    return BestSetting(
+        mask_string(int(cells[place]), plan.d),
+        float(unit_map.values(expected[[place]])[0]),
+        float(ends.min()),
+        float(ends.max()),
+        bool(cells[place] in measured),
+        float((own >= top).mean()),
+        float((top - own).mean()),
+    )
+
+
+def _knowledge(
+    plan: Plan, network: Network, measured: IntArray, utilities: FloatArray
+) -> tuple[tuple[int, float], ...]:
+    if plan.d > _CURVE or not network.off.size:
+        return ()
+    off, on = (bits_of(network.cells[ends], plan.d) for ends in (network.off, network.on))
+    curve = []
+    for count in range(3, measured.size + 1):
+        spread = _fit(plan, measured[:count], utilities[:count]).effect_std(off, on)
+        curve.append((count, float(np.sqrt((spread**2).mean()))))
+    return tuple(curve)
+
+
+def _table(plan: Plan, runs: tuple[Run, ...], unit_map: UnitMap) -> tuple[TableRow, ...]:
+    held = {mask_rank(run.mask): run for run in runs}
+    measured = np.array([rank for rank, run in held.items() if run.value is not None], dtype=np.int64)
+    values = np.array([held[int(rank)].value for rank in measured], dtype=np.float64)
+    unknown = np.setdiff1d(plan.allowed, list(held))
+    model = _fit(plan, measured, unit_map.utilities(values))
+    bits = bits_of(unknown, plan.d)
+    middle = unit_map.values(model.predict(bits))
+    ends = np.sort([unit_map.values(end) for end in model.predict_interval(bits, LEVEL)], axis=0)
+    rows = {rank: TableRow(mask_string(rank, plan.d), "excluded") for rank in range(1 << plan.d)}
+    for rank, value, low, high in zip(unknown.tolist(), middle, *ends, strict=True):
+        rows[rank] = TableRow(mask_string(rank, plan.d), "predicted", float(value), float(low), float(high))
+    for rank, run in held.items():
+        kind = "hole" if run.value is None else "measured"
+        rows[rank] = TableRow(run.mask, kind, run.value, run.value, run.value)
+    return tuple(rows.values())

@@ -1,0 +1,148 @@
+"""Measure a function of a few options under a budget."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatworked import arguments
+from whatworked.campaigns.asking import Ask
+from whatworked.campaigns.campaign import Campaign
+from whatworked.campaigns.findings import Findings, find
+from whatworked.campaigns.options import Option, read_combinations, read_options
+from whatworked.campaigns.plan import Plan
+from whatworked.campaigns.run import Run
+from whatworked.campaigns.scale import Direction, Form, Scale
+from whatworked.errors import InvalidOptionError
+from whatworked.plugins import limits
+from whatworked.plugins.guard import guarded
+from whatworked.progress import progress
+from whatworked.surfaces.masks import mask_rank
+
+Runner = Callable[[Sequence[Ask]], Generator[Run, None, None]]
+"""Runs some settings and yields what came of each as soon as it is known."""
+
+
+def measure(
+    f: Callable[[dict[str, Any]], float],
+    options: Sequence[str | Option] | Mapping[str, Sequence[Any]],
+    budget: int = 10,
+    *,
+    direction: Direction = "maximize",
+    range: tuple[float, float] | None = None,  # noqa: A002
+    scale: Form = "linear",
+    out: Path | str | None = None,
+    exclude: Iterable[Mapping[str, Any]] | None = None,
+    time_limit: float | None = None,
+) -> Findings:
+    """Run a function on the settings that tell most, and say what each option does.
+
+    The first runs are all options off and all on; after that the look-ahead of `whatworked.inference.RelevancePolicy`
+    asks. A call that raises, takes too long or returns no finite number is a hole: it is kept with its reason, takes
+    its part of the budget, is not run again, and no value is supposed for it.
+
+    Parameters
+    ----------
+    f : callable
+        Takes a dict from names of options to their levels (False and True for plain switches), returns a number. Equal
+        settings must give equal numbers: noise is not modelled yet.
+    options : sequence of str, or mapping
+        Names of 1 to 12 switches, or ``{"lr": (0.1, 0.01)}``, the level that stands for 0 first.
+    budget : int
+        Runs in all, holes and those of an earlier call with the same `out` included.
+    direction : {"maximize", "minimize"}
+        Which values are good.
+    range : (float, float), optional
+        Smallest and largest possible value; what is outside is a hole. Default: the measured ends.
+    scale : {"linear", "log"}
+        Whether effects are differences or factors.
+    out : path, optional
+        Folder in which every run is kept before the next begins. The same call, with any budget, goes on there.
+    exclude : iterable of mappings, optional
+        Combinations that must not run, as in ``[{"amp": True, "cpu": True}]``.
+    time_limit : float, optional
+        Seconds for each call. Code inside a library written in C is stopped only when it comes back from there.
+
+    Returns
+    -------
+    Findings
+        ``print`` shows the report; `Findings.markdown` and `Findings.table` give more.
+
+    Raises
+    ------
+    InvalidOptionError
+        For arguments that are not allowed.
+    JournalError
+        If `out` holds another campaign or was altered.
+    StorageError
+        If `out` cannot be used, or another process is using it.
+
+    Examples
+    --------
+    >>> found = measure(lambda s: 2.0 * s["a"] - s["b"] + 0.5 * s["a"] * s["c"], ["a", "b", "c"], budget=8)
+    >>> [(effect.option, round(effect.mean * 4.5, 2)) for effect in found.effects]
+    [('a', 2.25), ('b', -1.0), ('c', 0.25)]
+    """
+    if not callable(f):
+        raise InvalidOptionError(f"f is {arguments.shown(f)}; give a function of one mapping that returns a number")
+    read = read_options(options)
+    runs = arguments.whole_number(budget, "budget", 1)
+    plan = Plan(read, Scale(direction, scale, range), read_combinations(exclude, read), _name_of(f))
+    folder = None if out is None else arguments.path(out, "out")
+    with Campaign(plan, folder) as campaign:
+        carry_out(campaign, function_runner(f, plan, _checked_limit(time_limit)), runs)
+        return find(campaign)
+
+
+def carry_out(campaign: Campaign, run: Runner, budget: int, batch: int = 1) -> None:
+    """Ask and run until the budget is spent or no setting is left; each run is on disk before the next is asked for."""
+    with progress(budget, "run", initial=min(budget, len(campaign.runs))) as bar:
+        while (left := budget - len(campaign.runs)) > 0 and (asks := campaign.ask(min(batch, left))):
+            # Closed when something is raised: programs under way are ended before the folder is given up.
+            with contextlib.closing(run(asks)) as results:
+                for result in results:
+                    campaign.tell(result)
+                    bar.update()
+
+
+def function_runner(f: Callable[[dict[str, Any]], Any], plan: Plan, time_limit: float | None = None) -> Runner:
+    """A runner that calls a function in this process.
+
+    What it prints goes to standard error, and the state of the process is put back after each call.
+    """
+
+    def run(asks: Sequence[Ask]) -> Generator[Run, None, None]:
+        for ask in asks:
+            setting, start = plan.setting(mask_rank(ask.mask)), time.monotonic()
+            value: object = None
+            with guarded("f") as result, limits.Watch(time_limit).step("f"):
+                value = f(setting)
+            seconds = round(time.monotonic() - start, 6)
+            outcome = value if result.failure is None else result.failure.cause
+            # A text is a reason to `run_of`; as the result of a function it is no number.
+            if result.failure is None and isinstance(value, str):
+                outcome = f"the result is {arguments.shown(value)}, which is no number"
+            yield run_of(plan, ask.mask, outcome, seconds=seconds)
+
+    return run
+
+
+def run_of(plan: Plan, mask: str, value: object, ran: Sequence[str] = (), seconds: float | None = None) -> Run:
+    """The run of a mask for a value, or for a text that says why there is none."""
+    return Campaign(plan).run(mask, value, ran, seconds)
+
+
+def _name_of(f: object) -> str:
+    name = getattr(f, "__qualname__", type(f).__qualname__)
+    return f"{getattr(f, '__module__', None) or '-'}:{name}"
+
+
+def _checked_limit(limit: object) -> float | None:
+    if limit is None:
+        return None
+    if not limits.is_limit(seconds := limits.seconds(limit)):
+        raise InvalidOptionError(f"the time limit is {seconds:g} s; allowed are 0 (not included) to {limits.LONGEST} s")
+    return seconds

@@ -1,0 +1,105 @@
+"""What a campaign is about: the part that never changes while it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from whatworked.campaigns.options import Option, excluded_ranks
+from whatworked.campaigns.scale import Scale
+from whatworked.errors import InvalidOptionError, JournalError
+from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.surfaces.masks import IntArray, mask_string
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Options, how values are read, what must not be combined, and what is run.
+
+    Attributes
+    ----------
+    options : tuple of Option
+        1 to 12.
+    scale : Scale
+        How values are read.
+    excluded : tuple of dict of str to int
+        Combinations of bits that must not be run.
+    target : str
+        What is run: a function, a command; empty where results are told.
+    """
+
+    options: tuple[Option, ...]
+    scale: Scale = field(default_factory=Scale)
+    excluded: tuple[Mapping[str, int], ...] = ()
+    target: str = ""
+
+    def __post_init__(self) -> None:
+        if self.allowed.size < 2:
+            raise InvalidOptionError(f"exclude leaves {self.allowed.size} settings; leave at least 2")
+
+    @property
+    def d(self) -> int:
+        """Number of options."""
+        return len(self.options)
+
+    @cached_property
+    def allowed(self) -> IntArray:
+        """Ranks of the settings that may be run, ascending."""
+        return np.setdiff1d(np.arange(1 << self.d, dtype=np.int64), excluded_ranks(self.options, self.excluded))
+
+    def setting(self, rank: int) -> dict[str, Any]:
+        """Level of every option in a setting."""
+        bits = mask_string(rank, self.d)
+        return {option.name: option.level(int(bit)) for option, bit in zip(self.options, bits, strict=True)}
+
+    def words(self, rank: int) -> str:
+        """A setting as a text."""
+        bits = mask_string(rank, self.d)
+        return ", ".join(
+            f"{option.name} {option.label(int(bit))}" for option, bit in zip(self.options, bits, strict=True)
+        )
+
+    def description(self) -> dict[str, Any]:
+        """The plan as plain JSON values; levels that JSON does not have stand as texts."""
+        return {
+            "schema": "whatworked campaign 1",
+            "options": [[option.name, _plain(option.off), _plain(option.on)] for option in self.options],
+            "direction": self.scale.direction,
+            "scale": self.scale.form,
+            "range": None if self.scale.limits is None else list(self.scale.limits),
+            "exclude": [dict(combination) for combination in self.excluded],
+            "target": self.target,
+        }
+
+    def digest(self) -> str:
+        """Digest of the description, by which a journal knows its campaign."""
+        return sha256(canonical_json(self.description()))
+
+
+class _Description(msgspec.Struct, forbid_unknown_fields=True):
+    schema: str
+    options: list[tuple[str, str | bool | int | float, str | bool | int | float]]
+    direction: str
+    scale: str
+    range: tuple[float, float] | None
+    exclude: list[dict[str, int]]
+    target: str
+
+
+def read_plan(data: bytes, where: str) -> Plan:
+    """The plan of a description as `Plan.description` gives it; raises `JournalError` naming `where` for others."""
+    try:
+        held = msgspec.json.decode(data, type=_Description)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise JournalError(f"{where} does not describe a campaign: {error}; give the folder of one") from None
+    scale = Scale(held.direction, held.scale, held.range)  # type: ignore[arg-type]
+    return Plan(tuple(Option(*option) for option in held.options), scale, tuple(held.exclude), held.target)
+
+
+def _plain(level: Any) -> str | bool | int | float:
+    return level if type(level) in (str, bool, int, float) else str(level)
