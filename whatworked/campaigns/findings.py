@@ -126,6 +126,7 @@ class Findings:
     effects : tuple of OptionEffect
         By size, the largest first.
     best : BestSetting or None
+        The setting that is expected to be best.
     asks : tuple of Ask
         Up to three settings to run next.
     knowledge : tuple of (int, float)
@@ -172,7 +173,12 @@ class Findings:
         return as_text(self)
 
     def markdown(self) -> str:
-        """The report in Markdown."""
+        """The report in Markdown.
+
+        Returns
+        -------
+        str
+        """
         from whatworked.campaigns.words import as_markdown
 
         return as_markdown(self)

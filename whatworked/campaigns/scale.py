@@ -70,7 +70,15 @@ class Scale:
 
 @dataclass(frozen=True)
 class UnitMap:
-    """Values to utilities: `low` and `high` go to 0 and 1, or to 1 and 0 where small values are good."""
+    """Values to utilities: `low` and `high` go to 0 and 1, or to 1 and 0 where small values are good.
+
+    Attributes
+    ----------
+    scale : Scale
+        How values are read.
+    low, high : float
+        The ends, in the value's units.
+    """
 
     scale: Scale
     low: float
