@@ -222,7 +222,8 @@ def _named(kind: str, name: str, known: Mapping[str, Thing], table: str) -> Thin
     """What stands under a name here, or else in `table` of the methods chosen in this package."""
     if not isinstance(name, str) or name not in known:
         # By name, since that room stands on this one: all methods that `whatworked bench --list` shows are found here.
-        known = {**known, **getattr(importlib.import_module("whatworked.inference"), table)}
+        for module in ("whatworked.controls.peers", "whatworked.inference"):
+            known = {**known, **getattr(importlib.import_module(module), table, {})}
     if not isinstance(name, str) or name not in known:
         raise unknown_name(kind, name, known)
     return known[name]
