@@ -147,7 +147,8 @@ def test_work_that_nobody_can_do_is_said_and_is_free(folder: Path) -> None:
         assert "secret" not in str(reply)
         assert left(reply)["sums"] == 5
     assert "/home/secret" in (folder / "host.log").read_text()
-    assert (folder / "host.log").stat().st_mode & 0o777 == 0o600
+    for name in ("host.log", "episode.journal"):
+        assert (folder / name).stat().st_mode & 0o777 == 0o600
 
 
 def test_a_fault_of_the_rules_tells_the_player_nothing(folder: Path) -> None:

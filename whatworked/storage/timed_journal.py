@@ -32,6 +32,8 @@ VERSION = 1
 LARGEST = 1 << 28
 """Bytes that a journal may have."""
 _CHECK_DIGITS = 16
+_MODE = 0o600
+"""Of a file that is made: it names the instance, and its folder may have been there, open to others."""
 _START = b""
 
 
@@ -182,7 +184,7 @@ class TimedJournal:
         self._thread = threading.Lock()
         self._process = os.getpid()
         with storage_errors(path, "open"):
-            self._handle = open_append(path, self._chain.foreign)
+            self._handle = open_append(path, self._chain.foreign, _MODE)
 
     @property
     def path(self) -> Path:
@@ -299,7 +301,7 @@ class TimedJournal:
     def _open_apart(self) -> None:
         """A forked process has the descriptor of its parent, and with it the parent's lock: open one of its own."""
         with storage_errors(self.path, "open"):
-            inherited, self._handle = self._handle, open_append(self.path, self._chain.foreign)
+            inherited, self._handle = self._handle, open_append(self.path, self._chain.foreign, _MODE)
             self._process = os.getpid()
             os.close(inherited)
 
