@@ -153,7 +153,7 @@ class Campaign:
             With a reason if the value is no finite number or outside what the scale allows.
         """
         text = mask_string(any_mask_rank(mask, self.plan.d), self.plan.d)
-        number, reason = _number(value)
+        number, reason = number_of(value)
         reason = reason or self.plan.scale.refusal(number)
         return Run(mask=text, value=None if reason else number, reason=reason, ran=list(ran), seconds=seconds)
 
@@ -198,7 +198,7 @@ def open_campaign(folder: Path) -> Campaign:
     return Campaign(read_plan(read_file(folder / PLAN, _LARGEST_PLAN), str(folder / PLAN)), folder)
 
 
-def _number(value: object) -> tuple[float, str]:
+def number_of(value: object) -> tuple[float, str]:
     """A result as a float, or why it is none."""
     if isinstance(value, str):
         return math.nan, value.strip() or "no reason was told"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
+import msgspec
 import numpy as np
 
 from whatworked.campaigns.asking import Ask, Network, cells_for, next_settings
@@ -166,6 +168,29 @@ class Findings:
         if self.unit_map is None:
             raise InvalidOptionError("a table needs at least two results; run more settings")
         return _table(self.plan, self.runs, self.unit_map)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The findings as plain JSON values.
+
+        Returns
+        -------
+        dict
+            The plan's description, and the attributes; effects in utilities, with ``text`` in the value's units.
+        """
+        effects = [
+            asdict(effect) | {"text": None if self.unit_map is None else self.unit_map.change_text(effect.mean)}
+            for effect in self.effects
+        ]
+        return {
+            "plan": self.plan.description(),
+            "runs": msgspec.to_builtins(self.runs),
+            "map": None if self.unit_map is None else self.unit_map.sentence(),
+            "effects": effects,
+            "best": None if self.best is None else asdict(self.best),
+            "asks": [asdict(ask) for ask in self.asks],
+            "knowledge": [list(point) for point in self.knowledge],
+            "contexts": self.contexts,
+        }
 
     def __str__(self) -> str:
         from whatworked.campaigns.words import as_text

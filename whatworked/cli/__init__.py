@@ -28,6 +28,7 @@ COMMANDS = {
     "inference": ("whatworked.cli.inference:inference", "Choose, confirm and calibrate our own inference."),
     "bench": ("whatworked.cli.bench:bench", "Benchmark estimators and policies under budgets."),
     "compare": ("whatworked.cli.compare:compare", "Say whether, where and how surely a method is better."),
+    "measure": ("whatworked.cli.measure:measure", "Measure a few settings of a pipeline; know what each switch does."),
     "report": ("whatworked.cli.report:report", "Write one self-contained HTML page about a run."),
     "drift": ("whatworked.cli.drift:drift", "The drift: worlds whose representation must be found."),
     "play": ("whatworked.cli.play:play", "Let a player or a person play an episode."),

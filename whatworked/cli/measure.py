@@ -1,0 +1,339 @@
+"""``whatworked measure``: measure a pipeline of one's own under a budget."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whatworked.cli.lazy import Group
+from whatworked.cli.output import echo, print_json, print_table, print_text
+from whatworked.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from whatworked.campaigns import Campaign, Findings, Plan
+    from whatworked.campaigns.measuring import Runner
+
+_RUN = "run"
+
+
+class _MeasureGroup(Group):
+    """What is no command of the group is the target of `run`, whose name can be left out."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, "-h", "--help"):
+            args = [_RUN, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_MeasureGroup)
+def measure() -> None:
+    r"""Measure a few settings of a pipeline; know what each switch does.
+
+    \b
+    whatworked measure ./mine.py:f --option amp --option cache --budget 10
+    whatworked measure --command "python train.py --lr {lr} {amp:--amp|}" \
+        --option lr=0.1,0.01 --option amp=off,on --read 'acc=([0-9.]+)'
+    whatworked measure ask bench -n 3 --option amp --option cache
+    whatworked measure tell bench 01=0.83
+    """
+
+
+def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(
+        (
+            click.option(
+                "--option",
+                "options",
+                multiple=True,
+                metavar="NAME[=OFF,ON]",
+                help="A switch, or an option's two levels.",
+            ),
+            click.option("--direction", type=click.Choice(["maximize", "minimize"]), help="Good values. [maximize]"),
+            click.option("--range", "limits", type=(float, float), help="Smallest and largest possible value."),
+            click.option(
+                "--scale", type=click.Choice(["linear", "log"]), help="Effects as differences or factors. [linear]"
+            ),
+            click.option("--exclude", multiple=True, metavar="NAME=LEVEL,…", help="Levels that must not be combined."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _report_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    path = click.Path(path_type=Path, dir_okay=False)
+    for option in reversed(
+        (
+            click.option("--markdown", type=path, help="Also write the report as Markdown."),
+            click.option("--table", "table_file", type=path, help="Also write every setting and its value as CSV."),
+            click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@measure.command()
+@click.argument("target", required=False, metavar="[FILE.py:FUNCTION]")
+@click.option("--command", "template", help="A program and its arguments, with places for options.")
+@_plan_options
+@click.option("--budget", type=click.IntRange(1), default=10, show_default=True, help="Runs in all.")
+@click.option("--read", "pattern", help="Regular expression for the result. [the last line that is a number]")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Settings run at once.")
+@click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds for each run.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default="campaign", show_default=True)
+@click.option("--dry-run", is_flag=True, help="Print what would run next, and run nothing.")
+@_report_options
+def run(
+    target: str | None,
+    template: str | None,
+    budget: int,
+    pattern: str | None,
+    jobs: int,
+    time_limit: float | None,
+    out: Path,
+    dry_run: bool,
+    **more: Any,
+) -> None:
+    """Run a function or a command on the settings that tell most, and report.
+
+    The function gets a dict of levels and returns a number; each call has a process of its own. Every run is in --out
+    before the next begins: the same command goes on there, also with another budget. `run` can be left out.
+    """
+    from whatworked.campaigns import Campaign, Plan
+    from whatworked.campaigns.measuring import carry_out
+
+    if (target is None) == (template is None):
+        raise InvalidOptionError("give either FILE.py:FUNCTION or --command, to say what is to be run")
+    stated, name = _stated(more), _target_name(target, template, pattern)
+    if not stated["options"]:
+        raise InvalidOptionError("no option is given; name each with --option")
+    plan = Plan(**stated, target=name)
+    runner, show = _runner(plan, target, template, pattern, out / "logs", jobs, time_limit)
+    campaign = Campaign(plan, out)
+    if dry_run:
+        _show_next(campaign, show, max(jobs, 2))
+        return
+    with campaign:
+        carry_out(campaign, runner, budget, jobs)
+        _report(campaign, **_shown(more))
+
+
+@measure.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("-n", "number", type=click.IntRange(1), default=1, show_default=True, help="How many settings.")
+@_plan_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def ask(folder: Path, number: int, as_json: bool, **more: Any) -> None:
+    """Say which settings to run next. Asking again without telling gives the same.
+
+    The first time, name the options; the campaign is then kept in FOLDER.
+    """
+    with _campaign(folder, _stated(more)) as campaign:
+        asks, plan = campaign.ask(number), campaign.plan
+    settings = [(item, plan.setting(int(item.mask, 2)), plan.words(int(item.mask, 2))) for item in asks]
+    if as_json:
+        print_json([{"mask": item.mask, "setting": setting, "teaches": item.teaches} for item, setting, _ in settings])
+    elif not settings:
+        echo("every setting that may run has been run")
+    else:
+        print_table([["mask", "setting"], *([item.mask, words] for item, _, words in settings)])
+
+
+@measure.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("results", nargs=-1, metavar="[MASK=VALUE]...")
+@click.option("--file", type=click.Path(path_type=Path), help="CSV: a column for each option, one of results.")
+@click.option("--value", "column", help="The column of results. [the last one]")
+@_plan_options
+@_report_options
+def tell(folder: Path, results: tuple[str, ...], file: Path | None, column: str | None, **more: Any) -> None:
+    """Take in results, and report. A VALUE that is no number is the reason why there is none: 0110="out of memory".
+
+    Without --option, a file names the options of a new campaign by its columns, of two levels each.
+    """
+    from whatworked.campaigns.tables import number_or_reason, options_of, read_rows, results_of, value_column
+
+    stated = _stated(more)
+    rows = read_rows(file) if file else []
+    column = value_column(rows, column) if rows else ""
+    if rows and not stated["options"] and not _is_campaign(folder):
+        stated["options"] = options_of(rows, column)
+    with _campaign(folder, stated) as campaign:
+        told: dict[str, float | str] = results_of(rows, campaign.plan.options, column) if rows else {}
+        for result in results:
+            mask, equals, value = result.partition("=")
+            if not equals or not value:
+                raise InvalidOptionError(f"{result!r} is no result; write MASK=VALUE, as in 0110=0.83")
+            told[mask] = number_or_reason(value)
+        if not told:
+            raise InvalidOptionError("nothing is told; give MASK=VALUE or --file")
+        campaign.tell(told)
+        _report(campaign, **_shown(more))
+
+
+@measure.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@_report_options
+def show(folder: Path, **more: Any) -> None:
+    """Report on the campaign in a folder."""
+    with _campaign(folder, {"options": ()}) as campaign:
+        _report(campaign, **_shown(more))
+
+
+def _is_campaign(folder: Path) -> bool:
+    from whatworked.campaigns.campaign import PLAN
+
+    return (folder / PLAN).is_file()
+
+
+def _campaign(folder: Path, stated: dict[str, Any]) -> Campaign:
+    """The campaign in a folder; a new one where options are named and none is there."""
+    from whatworked.campaigns import Campaign, Plan, Scale, open_campaign
+
+    if stated["options"]:
+        return Campaign(Plan(**stated), folder)
+    if stated.get("excluded") or stated.get("scale", Scale()) != Scale():
+        raise InvalidOptionError("direction, range, scale and exclude belong to a new campaign; name its options, too")
+    return open_campaign(folder)
+
+
+def _stated(more: dict[str, Any]) -> dict[str, Any]:
+    """Options, scale and exclusions of the command line."""
+    from whatworked.campaigns.options import read_combinations, read_options
+    from whatworked.campaigns.scale import Scale
+
+    given = dict(_option(text) for text in more["options"])
+    if len(given) < len(more["options"]):
+        raise InvalidOptionError("an option is named twice; name each once")
+    options = read_options(given) if given else ()
+    excluded = read_combinations([dict(_levels(text)) for text in more["exclude"]], options)
+    scale = Scale(more["direction"] or "maximize", more["scale"] or "linear", more["limits"])
+    return {"options": options, "scale": scale, "excluded": excluded}
+
+
+def _option(text: str) -> tuple[str, tuple[Any, ...]]:
+    name, equals, levels = text.partition("=")
+    return name.strip(), tuple(level.strip() for level in levels.split(",")) if equals else (False, True)
+
+
+def _levels(text: str) -> list[tuple[str, str]]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    if wrong := [name for name, equals, _ in pairs if not equals]:
+        raise InvalidOptionError(f"--exclude has {wrong[0]!r}; write NAME=LEVEL,NAME=LEVEL, as in amp=on,cpu=on")
+    return [(name.strip(), level.strip()) for name, _, level in pairs]
+
+
+def _file_and_name(target: str) -> tuple[Path, str]:
+    from whatworked.storage.files import user_path
+
+    place, colon, name = target.rpartition(":")
+    file = user_path(place)
+    if not colon or not name.isidentifier() or not file.is_file():
+        raise InvalidOptionError(f"{target!r} names no function in a file; write ./mine.py:f")
+    return file, name
+
+
+def _target_name(target: str | None, template: str | None, pattern: str | None) -> str:
+    """What is run, with the digest of a function's file: results of two programs are never mixed."""
+    from whatworked.storage.canonical import sha256
+    from whatworked.storage.files import read_file
+
+    if target is None:
+        return f"command {template} read {pattern}"
+    file, name = _file_and_name(target)
+    return f"function {file.name}:{name} {sha256(read_file(file, 10_000_000))}"
+
+
+def _runner(
+    plan: Plan,
+    target: str | None,
+    template: str | None,
+    pattern: str | None,
+    logs: Path,
+    jobs: int,
+    time_limit: float | None,
+) -> tuple[Runner, Callable[[str], list[str]]]:
+    from whatworked.campaigns import calling
+    from whatworked.campaigns.commands import Reading, Template, command_runner
+
+    if template is not None:
+        filled = Template.read(template, plan.options)
+
+        def fill(mask: str) -> list[str]:
+            return filled.fill(plan.options, mask)
+
+        return command_runner(plan, fill, Reading.of(pattern), logs, jobs, time_limit), fill
+    if pattern is not None:
+        raise InvalidOptionError("--read is for --command; a function returns its result")
+    file, name = _file_and_name(target or "")
+
+    def call(mask: str) -> list[str]:
+        levels = json.dumps(plan.setting(int(mask, 2)))
+        return [sys.executable, "-m", "whatworked.campaigns.calling", str(file), name, levels]
+
+    return command_runner(plan, call, calling.read_result, logs, jobs, time_limit), call
+
+
+def _show_next(campaign: Campaign, show: Callable[[str], list[str]], number: int) -> None:
+    if campaign.folder is not None and _is_campaign(campaign.folder):
+        with campaign:
+            asks = campaign.ask(number)
+    else:
+        asks = campaign.ask(number)
+    for item in asks:
+        echo(f"{item.mask}  {shlex.join(show(item.mask))}")
+    echo("nothing was run; which settings follow depends on these results", err=True)
+
+
+def _shown(more: dict[str, Any]) -> dict[str, Any]:
+    return {name: more[name] for name in ("markdown", "table_file", "as_json")}
+
+
+def _report(campaign: Campaign, markdown: Path | None, table_file: Path | None, as_json: bool) -> None:
+    from whatworked.campaigns import find
+    from whatworked.campaigns.words import blocks
+    from whatworked.storage.files import write_atomic
+
+    found = find(campaign)
+    if markdown is not None:
+        write_atomic(markdown, found.markdown().encode())
+    if table_file is not None:
+        write_atomic(table_file, _table(found).encode())
+    if as_json:
+        print_json(found.to_dict())
+        return
+    for number, block in enumerate(blocks(found)):
+        if number:
+            echo()
+        if block.title:
+            echo(block.title)
+        for sentence in block.sentences:
+            print_text(sentence)
+        if block.rows:
+            print_table([block.header, *block.rows], right=block.right)
+
+
+def _table(found: Findings) -> str:
+    from whatworked.wording import csv_lines
+
+    names = [option.name for option in found.plan.options]
+    head = ["mask", *names, "kind", "value", "low", "high"]
+    rows = [
+        [
+            row.mask,
+            *(option.label(int(bit)) for option, bit in zip(found.plan.options, row.mask, strict=True)),
+            row.kind,
+            row.value,
+            row.low,
+            row.high,
+        ]
+        for row in found.table()
+    ]
+    return csv_lines([head, *rows])
