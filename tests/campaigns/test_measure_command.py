@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
@@ -87,7 +88,11 @@ def test_ask_and_tell(tmp_path: Path) -> None:
     with pytest.raises(InvalidOptionError, match="already, and 2 was told"):
         call("tell", bench, "00=2")
     assert "10  " in call("ask", bench) or "01  " in call("ask", bench)
-    call("tell", bench, "01=1", "10=3", "--markdown", tmp_path / "r.md")
+    call("tell", bench, "01=1", "10=3", "--markdown", tmp_path / "r.md", "--page", tmp_path / "r.html")
+    page = ElementTree.fromstring((tmp_path / "r.html").read_text().partition("</head>")[2].partition("</html>")[0])
+    tips = [path[0].text for path in page.iter("{http://www.w3.org/2000/svg}path")]
+    assert sorted(tip.partition(":")[0] for tip in tips) == ["a", "b"]
+    assert "out of memory" in "".join(page.itertext())
     assert "## Best setting" in (tmp_path / "r.md").read_text()
     with open_campaign(bench) as campaign:
         assert campaign.ask() == ()

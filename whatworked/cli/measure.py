@@ -71,6 +71,7 @@ def _report_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         (
             click.option("--markdown", type=path, help="Also write the report as Markdown."),
+            click.option("--page", type=path, help="Also write one self-contained HTML page."),
             click.option("--table", "table_file", type=path, help="Also write every setting and its value as CSV."),
             click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON."),
         )
@@ -293,10 +294,12 @@ def _show_next(campaign: Campaign, show: Callable[[str], list[str]], number: int
 
 
 def _shown(more: dict[str, Any]) -> dict[str, Any]:
-    return {name: more[name] for name in ("markdown", "table_file", "as_json")}
+    return {name: more[name] for name in ("markdown", "page", "table_file", "as_json")}
 
 
-def _report(campaign: Campaign, markdown: Path | None, table_file: Path | None, as_json: bool) -> None:
+def _report(
+    campaign: Campaign, markdown: Path | None, page: Path | None, table_file: Path | None, as_json: bool
+) -> None:
     from whatworked.campaigns import find
     from whatworked.campaigns.words import blocks
     from whatworked.storage.files import write_atomic
@@ -304,6 +307,10 @@ def _report(campaign: Campaign, markdown: Path | None, table_file: Path | None, 
     found = find(campaign)
     if markdown is not None:
         write_atomic(markdown, found.markdown().encode())
+    if page is not None:
+        from whatworked.report.campaign import write_campaign_page
+
+        write_campaign_page(found, page)
     if table_file is not None:
         write_atomic(table_file, _table(found).encode())
     if as_json:
