@@ -66,10 +66,11 @@ def test_a_command_with_a_broken_and_a_slow_corner(train: list[str]) -> None:
 def test_a_function_in_a_file_goes_on_with_another_budget(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(
-        "import os\ndef f(s):\n    print('hi')\n    if s['a']: os._exit(3)\n    return s['b'] + 1\n"
+        "import os\ndef f(s):\n    print('hi')\n    if s['a']: os._exit(3)\n    return s['b'] * 2\n"
     )
-    words = ["./mine.py:f", "--option", "a", "--option", "b", "--budget"]
-    assert "1 run: 1 result" in call(*words, 1)
+    words = ["./mine.py:f", "--option", "a", "--option", "b=0.5,x", "--budget"]
+    shown = call(*words, 1, "--json")
+    assert [run["value"] for run in json.loads(shown)["runs"]] == [1.0]
     shown = call(*words, 2)
     assert "2 runs: 1 result, 1 hole" in shown
     assert "exit code 3" in shown

@@ -276,10 +276,20 @@ def _runner(
     file, name = _file_and_name(target or "")
 
     def call(mask: str) -> list[str]:
-        levels = json.dumps(plan.setting(int(mask, 2)))
-        return [sys.executable, "-m", "whatworked.campaigns.calling", str(file), name, levels]
+        levels = {option: _level(level) for option, level in plan.setting(int(mask, 2)).items()}
+        return [sys.executable, "-m", "whatworked.campaigns.calling", str(file), name, json.dumps(levels)]
 
     return command_runner(plan, call, calling.read_result, logs, jobs, time_limit), call
+
+
+def _level(level: Any) -> Any:
+    """A level of the command line as a function gets it: numbers as numbers."""
+    for kind in (int, float):
+        try:
+            return kind(level) if isinstance(level, str) else level
+        except ValueError:
+            continue
+    return level
 
 
 def _show_next(campaign: Campaign, show: Callable[[str], list[str]], number: int) -> None:
