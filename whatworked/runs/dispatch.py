@@ -205,9 +205,11 @@ class _Dispatch:
                 self._waiting.append(UnitCall(call.unit, stage="grade"))
 
     def records_under_way(self) -> int:
-        """How many records the units have that are running."""
+        """How many records the unfinished units have: of what is running, and of stages and parts that are done."""
         counts = {lane: files.count() for lane in self._running if (files := self._files(lane)) is not None}
-        return sum(count - self._running[lane][1] for lane, count in counts.items())
+        running = sum(count - self._running[lane][1] for lane, count in counts.items())
+        fitted = sum(len(fits) for apart in self._apart.values() for fits in apart.fits.values() if fits is not None)
+        return running + fitted + sum(len(part.records) for parts in self._parts.values() for part in parts.values())
 
     def _finish(self, call: UnitCall, result: UnitResult) -> Iterator[tuple[Unit, UnitResult]]:
         if call.estimator is None:
