@@ -93,6 +93,7 @@ def configured(folder: Path, *arguments: str) -> Any:
     path = Path(said.stdout.strip())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "nile" not in path.read_text()
+    assert not (folder / "episode.journal").exists()  # its seconds do not run before the client has come
     return json.loads(path.read_text())["mcpServers"]
 
 

@@ -85,18 +85,38 @@ def _by(player: str | None, held: Ticket) -> Ticket:
 
 
 def _configure(held: Ticket) -> None:
-    from whatworked.episodes.folder import write_private
+    from whatworked.episodes.folder import EpisodeFolder, write_private
     from whatworked.episodes.fronts.clients import TICKET, stdio_configuration
     from whatworked.episodes.ticket import ticket_bytes
 
     content = ticket_bytes(held)
-    # Begun now: a name that does not exist is said to a person, not to a client.
-    with held.opened() as episode:
-        folder, left = episode.folder.path, episode.standing().remaining_seconds
-    write_private(folder / TICKET, content)
-    echo(str(stdio_configuration(folder)))
+    folder = EpisodeFolder(Path(held.folder))
+    left = _tried(held, begun=folder.journal.exists())
+    folder.make()
+    write_private(folder.path / TICKET, content)
+    echo(str(stdio_configuration(folder.path)))
     if left is not None:
         echo(f"the episode has begun: {left:.0f} seconds are left from now", err=True)
+
+
+def _tried(held: Ticket, begun: bool) -> float | None:
+    """Open what is to be played, so that a name that does not exist is said to a person and not to a client.
+
+    Elsewhere, if it has not begun: its time is to run from the client's first start of the host. Returns the seconds
+    that are left of one that has.
+    """
+    import tempfile
+
+    import msgspec
+
+    if begun:
+        with held.opened() as episode:
+            return episode.standing().remaining_seconds
+    with (
+        tempfile.TemporaryDirectory(prefix="whatworked-") as elsewhere,
+        msgspec.structs.replace(held, folder=str(Path(elsewhere) / "episode")).opened(),
+    ):
+        return None
 
 
 def _serve_lines(held: Ticket) -> None:

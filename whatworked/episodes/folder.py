@@ -41,6 +41,17 @@ class EpisodeFolder:
         """The record."""
         return self.path / JOURNAL
 
+    def make(self) -> None:
+        """Make the folder if it is not there, for nobody but its owner.
+
+        Raises
+        ------
+        StorageError
+            If that cannot be done.
+        """
+        with storage_errors(self.path, "write"):
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
     def open_journal(self) -> TimedJournal:
         """The journal to append to; folder and file are made if they are not there.
 
@@ -51,8 +62,7 @@ class EpisodeFolder:
         StorageError
             If it cannot be opened.
         """
-        with storage_errors(self.path, "write"):
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.make()
         return TimedJournal(self.journal, KIND, RESTART)
 
     def read(self) -> tuple[Terms, dict[str, Any], list[TimedLine]]:
