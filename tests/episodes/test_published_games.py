@@ -122,6 +122,16 @@ class TestDamagedGames:
             import_game(game, tmp_path / "out")
         assert not (tmp_path / "out").exists()
 
+    def test_the_table_of_a_helper_is_fitted_again(self, game, tmp_path):
+        observed = {told["mask"] for told in json.loads((game / "evidence.json").read_text())["observations"]}
+        self.altered(
+            game / "submission.json",
+            lambda table: table.update({mask: 0.0 for mask in table if mask not in observed}),
+        )
+        with pytest.raises(EpisodeError, match=r"says that ridge_\w+ made .* at 000\d+: written 0.0, replayed 0"):
+            import_game(game, tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+
     def test_an_episode_is_not_written_over(self, game, tmp_path):
         import_game(game, tmp_path / "out")
         with pytest.raises(EpisodeError, match="exists already"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import pkgutil
+from pathlib import Path
 
 import pytest
 from command_line import run_here
@@ -18,6 +19,8 @@ from whatworked.episodes.players import PLAYERS
 from whatworked.errors import RunError
 from whatworked.leaderboard.agents import pack_episodes, unpack_episodes, verified_episodes
 from whatworked.leaderboard.board import agent_entries, board_of, recorded_board
+from whatworked.storage.canonical import canonical_json
+from whatworked.storage.timed_journal import Chain
 
 BUDGET = 20
 
@@ -105,10 +108,52 @@ def test_what_was_altered_is_refused(packed, kind):
         verified_episodes(unpack_episodes(altered(packed, ALTERATIONS[kind]), "here"))
 
 
+def helped(packed: bytes, change) -> bytes:
+    """The pack with what its first helper says of unmeasured masks changed, in a chain that is whole."""
+
+    def forge(text: str) -> str:
+        chain, out, bought = Chain(Path("x"), "episode", ""), b"", {0}
+        for line in text.encode().splitlines():
+            _, body, times, _ = line.split(b"\t")
+            event = json.loads(body)
+            call = event.get("call", {})
+            bought |= {int(mask, 2) for mask in call.get("arguments", {}).get("masks", ())}
+            if event.get("outcome") and call["tool"] == "submit_diagnosis":
+                values = event["outcome"]["values"]
+                for rank in range(len(values) - 1):
+                    values[rank] = values[rank] if rank in bought else change(values[rank])
+                event["events"][0]["facts"]["values"] = values
+                body = canonical_json(event)
+            forged = chain.line(body, json.loads(times))
+            chain.take(forged)
+            out += forged
+        return out.decode()
+
+    return altered(packed, journal(forge))
+
+
+def test_the_table_of_a_helper_is_fitted_again(packed):
+    """A well-made chain around a better table is refused by its first value; digits of another machine are not."""
+
+    def check(change):
+        return verified_episodes(unpack_episodes(helped(packed, change), "here"))
+
+    with pytest.raises(
+        RunError, match=r"call \d+ differs in its outcome, the fit of ridge_pair at 0\d*: written 0\.5, "
+    ):
+        check(lambda _: 0.5)
+    assert len(check(lambda value: abs(value - 1e-9)).rows) == 7
+
+
 @pytest.mark.parametrize("data", [b"", b"x", gzip.compress(b"["), gzip.compress(b"{}"), gzip.compress(b"{}")[:-5]])
 def test_what_is_no_pack_is_refused(data):
     with pytest.raises(RunError, match="holds no packed episodes"):
         unpack_episodes(data, "here")
+
+
+def test_bytes_behind_a_pack_are_refused(packed):
+    with pytest.raises(RunError, match="more bytes follow"):
+        unpack_episodes(packed + b"junk", "here")
 
 
 def test_a_salted_episode_is_not_for_the_board(tmp_path):

@@ -101,7 +101,10 @@ def grade(folder: Path, environment: str | None, salt: Path | None, as_json: boo
 @_rules
 @_json_option
 def replay(folder: Path, environment: str | None, salt: Path | None, as_json: bool) -> int:
-    """Judge every call again and compare the results byte for byte; exit code 1 if one comes out otherwise."""
+    """Judge every call again and compare the results byte for byte; exit code 1 if one comes out otherwise.
+
+    Tables of helpers are fitted again and compared to 1e-6.
+    """
     from whatworked.episodes.records import replay as replayed
 
     found = replayed(*_read(folder, environment, salt))
@@ -112,11 +115,7 @@ def replay(folder: Path, environment: str | None, salt: Path | None, as_json: bo
     elif difference is None:
         echo(f"{counted(found.events, 'call')} replayed, every byte the same")
     else:
-        print_text(
-            f"{counted(found.events, 'call')} replayed; call {difference.number} differs in its {difference.field}: "
-            f"written {_cell(difference.written)}, replayed {_cell(difference.replayed)}",
-            indent=2,
-        )
+        print_text(f"{counted(found.events, 'call')} replayed; {difference}", indent=2)
     return int(difference is not None)
 
 

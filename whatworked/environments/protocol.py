@@ -229,7 +229,8 @@ class Environment(Protocol[InstanceT, StateT]):
     """Rules of a kind of task. All methods are pure: equal arguments give equal results on any machine.
 
     An environment may have an attribute `performers`, objects by kind of effect with a method ``perform(request)``, for
-    work of its own whose last digits depend on the machine; and a method ``sketch(state)``, which gives the lines that
+    work of its own whose last digits depend on the machine, and with a method ``compare(request, outcome)`` if replays
+    shall check it (see `whatworked.episodes.performers`); and a method ``sketch(state)``, which gives the lines that
     a person sees before each prompt: a map, or what was measured.
 
     `options` are the environment's own declared settings of an episode (budget, view, arms), decoded and checked by

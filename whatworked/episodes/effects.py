@@ -10,8 +10,10 @@ import numpy as np
 
 from whatworked.environments.effects.environment import EffectsEnvironment
 from whatworked.environments.effects.helpers import KIND, FitRequest, Helper
+from whatworked.episodes.performers import Gap
 from whatworked.protocols import Estimator
 from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.masks import mask_strings
 
 _METHODS = {
     "ridge_main": ("ridge-main", "a ridge regression on main effects: no interactions"),
@@ -27,6 +29,13 @@ _METHODS = {
 }
 """By the name of a helper: that of the estimator, and what the player is told."""
 _PUBLISHED = ("ridge_main", "ridge_pair")
+CLOSE = 1e-6
+"""Difference of utilities up to which two fits are the same.
+
+All helpers solve well-conditioned linear systems without a search for parameters, so that rounding (another linear
+algebra library, another order of sums) stays near 1e-13. A table that differs by less than 1e-6 of a utility from the
+helper's gives a forger nothing: effects in it differ by less than 2e-6.
+"""
 
 
 def effects_environment() -> EffectsEnvironment:
@@ -63,6 +72,29 @@ class HelperFits:
         classes = None if wanted.representatives is None else Equivalence(np.array(wanted.representatives))
         table = fitted_table(_estimator(wanted.helper, classes), wanted.masks, wanted.utilities)
         return {"values": table.tolist()}
+
+    def compare(self, request: Mapping[str, Any], outcome: Mapping[str, Any]) -> Gap | None:
+        """The first value of a recorded fit that is more than 1e-6 from a fit made now.
+
+        Parameters
+        ----------
+        request : mapping
+            A `FitRequest` as JSON.
+        outcome : mapping
+            As recorded.
+
+        Returns
+        -------
+        Gap or None
+        """
+        written, now = outcome.get("values"), self.perform(request)["values"]
+        helper = request["helper"]
+        if not isinstance(written, list) or len(written) != len(now):
+            return Gap(f"outcome, the fit of {helper}", written, now)
+        for mask, value, own in zip(mask_strings(len(request["masks"][0])), written, now, strict=True):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value - own) <= CLOSE:
+                return Gap(f"outcome, the fit of {helper} at {mask}", value, own)
+        return None
 
 
 def fitted_table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,12 @@ def body_of(event: Event) -> bytes:
     return canonical_json(msgspec.to_builtins(event))
 
 
-def refolded(setup: Setup, position: Position, entry: Entry) -> Verdict:
+def refolded(
+    setup: Setup,
+    position: Position,
+    entry: Entry,
+    compare: Callable[[Effect, Mapping[str, Json]], None] | None = None,
+) -> Verdict:
     """Judge a written event again, with the outcome that was written.
 
     Parameters
@@ -72,6 +77,8 @@ def refolded(setup: Setup, position: Position, entry: Entry) -> Verdict:
         Before the event.
     entry : Entry
         As written.
+    compare : callable, optional
+        Shown each effect and the outcome that was written, for who checks it.
 
     Returns
     -------
@@ -83,8 +90,11 @@ def refolded(setup: Setup, position: Position, entry: Entry) -> Verdict:
         refusal = event.refusal or Refusal(code="", message="")
         return unjudged(position, event.call, refusal)
 
-    def outcome(_: Effect) -> Mapping[str, Json]:
-        return {} if event.outcome is None else event.outcome
+    def outcome(effect: Effect) -> Mapping[str, Json]:
+        written = {} if event.outcome is None else event.outcome
+        if compare is not None and event.outcome is not None:
+            compare(effect, written)
+        return written
 
     return judged(setup, position, Admission(event.call), entry.times["elapsed"], outcome)
 

@@ -20,6 +20,7 @@ from whatworked.episodes.clock import Clock
 from whatworked.episodes.effects import effects_environment
 from whatworked.episodes.episode import Episode
 from whatworked.episodes.published import PublishedCall, PublishedGame, read_published
+from whatworked.episodes.records import read_record, replay, setup_of
 from whatworked.episodes.reply import Reply
 from whatworked.errors import EpisodeError, InvalidArtifactError, UnknownNameError
 from whatworked.grading.artifact import read_artifact
@@ -56,7 +57,7 @@ def import_game(folder: Path, out: Path, instance: str | None = None) -> Publish
     """Write a published game as an episode.
 
     Every call is judged by our rules on our table, and must come out as it did: what was charged, what was measured (to
-    1e-6), that the submission was taken.
+    1e-6), that the submission was taken, and a helper's table as it comes from these measurements (to 1e-6).
 
     Parameters
     ----------
@@ -98,10 +99,21 @@ def import_game(folder: Path, out: Path, instance: str | None = None) -> Publish
         for number, call in enumerate(game.calls, start=1):
             hands.now = _OPENED + call.elapsed
             _check_reply(game, number, call, _played(episode, hands, game, call))
+        _check_replay(game, place, rules, played)
         note_player(
             episode.folder, About(player=game.model or "not stated", seed=game.repetition, failure=game.failure)
         )
     return game
+
+
+def _check_replay(game: PublishedGame, place: Path, rules: EffectsEnvironment, played: SurfaceInstance) -> None:
+    """Raise unless the episode replays, a helper's table fitted again from the game's own measurements."""
+    record = read_record(place)
+    if difference := replay(record, setup_of(record, rules, played)).difference:
+        raise EpisodeError(
+            f"{game.name} says that {game.helper or 'the player'} made its submission.json, but {difference}; "
+            "give the game as it was published"
+        )
 
 
 def _opened(

@@ -13,7 +13,12 @@ from whatworked.storage.canonical import canonical_json
 
 
 class Performer(Protocol):
-    """Does one kind of work."""
+    """Does one kind of work.
+
+    A performer whose work is cheap and comes out alike everywhere may also have a method ``compare(request, outcome)``.
+    It does the work again and gives the first `Gap` between that and a recorded outcome, or None. Replays call it; an
+    episode that goes on does not.
+    """
 
     def perform(self, request: Mapping[str, Json]) -> Mapping[str, Json]:
         """The outcome of a request.
@@ -30,6 +35,50 @@ class Performer(Protocol):
             the journal's times and to the player, and not to the rules. The key ``"unavailable"`` says why the work
             could not be done at all.
         """
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Where a recorded outcome is not what the work gives.
+
+    Attributes
+    ----------
+    place : str
+        Which part of the outcome.
+    written, found : object
+        What was recorded, and what came out now.
+    """
+
+    place: str
+    written: Any
+    found: Any
+
+
+def outcome_gap(performers: Mapping[str, Any], effect: Effect, outcome: Mapping[str, Json]) -> Gap | None:
+    """Where a recorded outcome is not what its performer gives now.
+
+    Parameters
+    ----------
+    performers : mapping from str to Performer
+        By kind.
+    effect : Effect
+        What was wanted.
+    outcome : mapping
+        As recorded.
+
+    Returns
+    -------
+    Gap or None
+        None as well where nobody can compare: a program's run is taken as it was recorded.
+    """
+    compare = getattr(performers.get(effect.kind), "compare", None)
+    if compare is None or "unavailable" in outcome:
+        return None
+    try:
+        gap: Gap | None = compare(effect.request, outcome)
+    except Exception as error:
+        return Gap("outcome", outcome, f"the work failed: {error}")
+    return gap
 
 
 @dataclass

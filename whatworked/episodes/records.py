@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +10,19 @@ from typing import Any
 
 import msgspec
 
-from whatworked.environments.protocol import Environment, Event, Score
+from whatworked.environments.protocol import Effect, Environment, Event, Score
 from whatworked.episodes.folder import EpisodeFolder
 from whatworked.episodes.folding import Entry, body_of, entry_of, refolded
+from whatworked.episodes.performers import Gap, outcome_gap
 from whatworked.episodes.registry import environment_of
 from whatworked.episodes.rules import Position, Setup
 from whatworked.episodes.terms import Terms, check_terms, terms_of
 from whatworked.episodes.ticket import check_salt, read_salt
 from whatworked.errors import EpisodeError
+from whatworked.wording import printable
+
+_LONGEST = 100
+"""Characters of a value that a difference shows."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,12 @@ class Difference:
     field: str
     written: Any
     replayed: Any
+
+    def __str__(self) -> str:
+        return (
+            f"call {self.number} differs in its {self.field}: written {_short(self.written)}, replayed "
+            f"{_short(self.replayed)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -185,6 +197,9 @@ def score_of(record: Record, setup: Setup) -> Score:
 def replay(record: Record, setup: Setup) -> Replay:
     """Judge every event again, with the times and outcomes that were written, and compare byte for byte.
 
+    An outcome that can be had again cheaply, such as the fit of a helper, is also compared with one made now, within
+    the rounding that its performer allows.
+
     Parameters
     ----------
     record : Record
@@ -197,10 +212,20 @@ def replay(record: Record, setup: Setup) -> Replay:
     Replay
     """
     position = setup.beginning()
+    performers = getattr(setup.environment, "performers", {})
     for entry in record.entries:
-        verdict = refolded(setup, position, entry)
+        gaps: list[Gap | None] = []
+
+        def compare(effect: Effect, outcome: Mapping[str, Any], gaps: list[Gap | None] = gaps) -> None:
+            gaps.append(outcome_gap(performers, effect, outcome))
+
+        verdict = refolded(setup, position, entry, compare)
+        difference = None
         if body_of(verdict.event) != entry.body:
             difference = _difference(entry.event, verdict.event)
+        elif gap := next(filter(None, gaps), None):
+            difference = Difference(entry.event.number, gap.place, gap.written, gap.found)
+        if difference is not None:
             return Replay(entry.event.number - 1, difference, position, setup.environment.closed(position.state))
         position = verdict.position
     return Replay(len(record.entries), None, position, setup.environment.closed(position.state))
@@ -215,3 +240,8 @@ def _difference(written: Event, replayed: Event) -> Difference:
 def _content(event: Event) -> Mapping[str, Any]:
     content: Mapping[str, Any] = msgspec.to_builtins(event)
     return content
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return printable(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")

@@ -213,7 +213,7 @@ def _verified(packed: PackedEpisode) -> tuple[TidyRow, bool]:
         setup = setup_of(record)
         replayed = replay(record, setup)
     if replayed.difference is not None:
-        raise EpisodeError(f"call {replayed.difference.number} comes out otherwise by these rules")
+        raise EpisodeError(f"by these rules, {replayed.difference}")
     return _row(record, setup.instance, packed, dict(setup.options)), setup.options["view"] == "full+rules"
 
 
@@ -270,4 +270,6 @@ def _decompressed(data: bytes) -> bytes:
         raise ValueError(f"it unpacks to more than {LARGEST >> 20} MiB")
     if not stream.eof:
         raise EOFError("it ends early")
+    if stream.unused_data:
+        raise ValueError("more bytes follow the end of the packed data")
     return content
