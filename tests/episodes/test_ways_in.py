@@ -24,6 +24,7 @@ from whatworked.episodes.fronts.connecting import LineHost, connect
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.fronts.gym import EpisodeGym
 from whatworked.episodes.fronts.host import EpisodeHost
+from whatworked.episodes.fronts.lines import serve_lines
 from whatworked.episodes.fronts.terminal import Terminal
 from whatworked.episodes.playing import RecordedHost, called, choose_player, play
 from whatworked.episodes.records import read_record, replay, score_of, setup_of
@@ -300,6 +301,30 @@ def test_a_person_who_leaves_goes_on_by_the_same_command(tmp_path: Path) -> None
     assert "is another one: options" in other.stderr
 
 
+def test_what_json_cannot_write_is_refused_alike_in_every_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The call is not made; the next one is answered."""
+    monkeypatch.setenv("PYTHONPATH", TESTS)
+    values: list[Any] = [{1, 2}, 10**5000, float("nan"), {(1, 2): 3}]
+    with ticket(tmp_path / "here").opened() as episode:
+        expected = [Game(episode).call("draw", well=value) for value in values]
+    with connect(ticket(tmp_path / "there")) as game:
+        found = [game.call("draw", well=value) for value in values]
+        assert game.call("look").refused is None
+    assert [reply.refused.code for reply in expected if reply.refused] == ["bad_json"] * len(values)
+    assert [(each.refused, each.budgets) for each in found] == [(each.refused, each.budgets) for each in expected]
+
+
+def test_a_number_of_too_many_digits_is_called_that(tmp_path: Path) -> None:
+    line = b'{"tool": "draw", "arguments": {"well": [NaN, 1' + b"0" * 5000 + b"]}}\n"
+    sink = io.BytesIO()
+    with ticket(tmp_path).opened() as episode:
+        serve_lines(EpisodeHost(episode), io.BytesIO(line), sink)
+    said = json.loads(sink.getvalue().splitlines()[1])["refused"]["message"]
+    assert said == "this is no call: it has a number of too many digits. Send one JSON object with tool and arguments"
+
+
 def test_tickets_are_private_and_salts_are_asked_for(tmp_path: Path) -> None:
     salt = tmp_path / "salt"
     salt.write_bytes(os.urandom(32))
@@ -320,6 +345,10 @@ def test_tickets_are_private_and_salts_are_asked_for(tmp_path: Path) -> None:
     salt.write_bytes(b"short")
     with pytest.raises(InvalidOptionError, match="at least 16"):
         held.opened()
+    path.chmod(0o644)
+    with pytest.raises(InvalidOptionError, match=r"can be read by others \(mode 644\).* run chmod 600 .*ticket"):
+        read_ticket(str(path))
+    path.chmod(0o600)
     path.write_text('{"environment": "effects"}')
     with pytest.raises(InvalidOptionError, match="is no ticket"):
         read_ticket(str(path))

@@ -6,6 +6,8 @@ Command lines are read by every process of a machine; a file of mode 600 and a p
 from __future__ import annotations
 
 import os
+import shlex
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,11 +23,12 @@ from whatworked.episodes.performers import Performer
 from whatworked.episodes.registry import environment_of
 from whatworked.errors import EpisodeError, InvalidOptionError, StorageError
 from whatworked.storage.canonical import canonical_json, encodable, sha256
-from whatworked.storage.files import read_file, user_path
+from whatworked.storage.files import read_file, storage_errors, user_path
 
 LARGEST = 1 << 20
 _LARGEST_SALT = 1 << 20
 _DESCRIPTOR = "fd:"
+_READ_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 
 
 class Ticket(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -260,17 +263,30 @@ def read_ticket(place: str) -> Ticket:
     Raises
     ------
     InvalidOptionError
-        If it holds something else.
+        If it holds something else, or its file can be read by others (where a system has such modes).
     StorageError
         If it cannot be read.
     """
-    data = _from_descriptor(place) if place.startswith(_DESCRIPTOR) else read_file(user_path(place), LARGEST)
+    data = _from_descriptor(place) if place.startswith(_DESCRIPTOR) else _from_private(user_path(place))
     try:
         return msgspec.json.decode(data, type=Ticket)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise InvalidOptionError(
             f"{place} is no ticket: {error}; `whatworked serve --help` says how to write one"
         ) from None
+
+
+def _from_private(path: Path) -> bytes:
+    """The bytes of a file that its owner alone can read: it may hold the name of an instance, or of its salt."""
+    data = read_file(path, LARGEST)
+    with storage_errors(path, "read"):
+        mode = stat.S_IMODE(path.stat().st_mode)
+    if os.name == "posix" and mode & _READ_BY_OTHERS:
+        raise InvalidOptionError(
+            f"the ticket {path} can be read by others (mode {mode:03o}), and a player must not see it; "
+            f"run chmod 600 {shlex.quote(str(path))}"
+        )
+    return data
 
 
 def _from_descriptor(place: str) -> bytes:

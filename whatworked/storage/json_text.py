@@ -16,7 +16,7 @@ VALUES = 1 << 23
 """Values that a text may have. A number takes up to 32 bytes in a list, so all of them take 0.27 GB at most."""
 
 
-def parse_json(text: bytes, containers: int = CONTAINERS, values: int = VALUES) -> Any:
+def parse_json(text: bytes, containers: int = CONTAINERS, values: int = VALUES, *, constants: bool = False) -> Any:
     """The value of a JSON text in UTF-8, read strictly and within bounded memory.
 
     Parameters
@@ -25,6 +25,8 @@ def parse_json(text: bytes, containers: int = CONTAINERS, values: int = VALUES) 
         The text; the caller bounds its length.
     containers, values : int
         How many arrays and objects, and how many values, it may have.
+    constants : bool
+        Whether NaN and infinities come through, for a caller who names them himself.
 
     Returns
     -------
@@ -43,9 +45,16 @@ def parse_json(text: bytes, containers: int = CONTAINERS, values: int = VALUES) 
     """
     check_amount(text, containers, values)
     try:
-        content = json.loads(text.decode("utf-8"), object_pairs_hook=_distinct, parse_constant=_no_constant)
+        content = json.loads(
+            text.decode("utf-8"), object_pairs_hook=_distinct, parse_constant=None if constants else _no_constant
+        )
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    except ValueError as error:
+        # Python's own words for it advise to change a setting of the interpreter.
+        if "set_int_max_str_digits" in str(error):
+            raise ValueError("it has a number of too many digits") from None
+        raise
     return content
 
 

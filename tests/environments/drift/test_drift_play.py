@@ -343,6 +343,13 @@ def test_worlds_are_found_by_name_or_file_and_settings_are_checked(tmp_path: Pat
     for name in ("evaluation", "", "evaluation-0x", "../etc/passwd"):
         with pytest.raises(UnknownNameError, match="there is no instance"):
             rules.find(name)
+    for name in ("evaluation-012", "evaluation-999", "wide-evaluation-12", "reserved-120", "oracle-000"):
+        with pytest.raises(
+            UnknownNameError, match=f"no instance {name}; .* evaluation-000 to evaluation-011 and reserved"
+        ):
+            rules.find(name)
+    assert rules.find("evaluation-11").name == "evaluation-011"
+    assert rules.find("own-set-500", b"0123456789abcdef").name == "own-set-500"
     with pytest.raises(InvalidOptionError, match="Leave the salt out"):
         rules.find(str(FIGURE), b"0123456789abcdef")
     with pytest.raises(InvalidOptionError, match=r"variant is .*; there is no option 'varient'; did you mean variant"):

@@ -10,6 +10,7 @@ from whatworked.environments.drift.checking import instance_digest, read_instanc
 from whatworked.environments.drift.drawing import Family
 from whatworked.environments.drift.generation import generate
 from whatworked.environments.drift.instance import Instance
+from whatworked.environments.drift.sets import PUBLIC_SETS
 from whatworked.errors import InvalidOptionError, UnknownNameError
 from whatworked.storage.files import user_path
 
@@ -53,7 +54,7 @@ def find_world(name: str, salt: bytes | None = None) -> SealedWorld:
     Raises
     ------
     UnknownNameError
-        If it is neither a name of that form nor a file that is there.
+        If it is neither a name of that form nor a file that is there; or, without a salt, no place of a public set.
     InvalidOptionError
         If a salt is given for a file, whose world is what it is.
     """
@@ -66,9 +67,21 @@ def find_world(name: str, salt: bytes | None = None) -> SealedWorld:
             f"there is no instance {name!r:.80}; give a set and a number, such as evaluation-003 or "
             "wide-evaluation-003, or the path of a .json file"
         )
+    if salt is None:
+        _check_published(name, parts[2], int(parts[3]))
     family: Family = "wide" if parts[1] else "paper"
     instance = generate(parts[2], int(parts[3]), family=family, salt=salt)
     return SealedWorld(f"{parts[1] or ''}{instance.file.name}", instance_digest(instance), instance)
+
+
+def _check_published(name: str, ensemble: str, number: int) -> None:
+    """Raise unless a public set has a place of that number: another world would be nobody else's instance."""
+    if number >= PUBLIC_SETS.get(ensemble, 0):
+        exist = " and ".join(f"{each}-000 to {each}-{size - 1:03d}" for each, size in PUBLIC_SETS.items())
+        raise UnknownNameError(
+            f"there is no instance {name}; the public sets have {exist}, each also with wide- in front. Others are "
+            "drawn with a salt of one's own, or read from a file"
+        )
 
 
 def _from_file(name: str, path: Path, salt: bytes | None) -> SealedWorld:

@@ -14,6 +14,7 @@ from typing import IO, Any
 import msgspec
 
 from whatworked.environments.protocol import Call, Json, Tool
+from whatworked.episodes.admission import admitted
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.hosts import own_program
 from whatworked.episodes.reply import Reply
@@ -65,7 +66,11 @@ class LineHost:
         return Reply.of(self._asked({"ask": "standing"}))
 
     def call(self, call: Call) -> Reply:
-        """Carry out or refuse a call."""
+        """Carry out or refuse a call; what JSON cannot write is refused here, and does not reach the journal."""
+        try:
+            json.dumps([call.tool, call.arguments, call.call_id])
+        except (TypeError, ValueError, RecursionError):
+            return msgspec.structs.replace(self.standing(), refused=admitted(call).refusal)
         content = {"tool": call.tool, "arguments": call.arguments}
         return Reply.of(self._asked(content if call.call_id is None else {**content, "call_id": call.call_id}))
 

@@ -130,12 +130,7 @@ def _answer(host: EpisodeHost, line: Line) -> dict[str, Any]:
 
 def _parsed(text: bytes) -> Any:
     """The value of a line; NaN and infinities come through, since the engine names them like every other argument."""
-    try:
-        return parse_json(text, _MOST_CONTAINERS, _MOST_VALUES)
-    except ValueError as error:
-        if "no number" not in str(error):
-            raise
-    return json.loads(text)
+    return parse_json(text, _MOST_CONTAINERS, _MOST_VALUES, constants=True)
 
 
 def _offence(content: Any) -> str | None:
