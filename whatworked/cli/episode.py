@@ -192,9 +192,14 @@ def _print_entry(entry: Entry) -> None:
     if event.result:
         print_text(f"   {_cell(event.result)}", indent=6)
     if event.charges:
-        print_text(f"   charged {', '.join(f'{units} {name}' for name, units in event.charges.items())}", indent=6)
+        print_text(f"   charged {', '.join(_units(*charge) for charge in event.charges.items())}", indent=6)
     for world in event.events:
         print_text(f"   world: {world.kind} {_cell(world.facts)}", indent=6)
+
+
+def _units(name: str, units: int) -> str:
+    """Units of a budget, whose name is a plural where it is a noun: 1 credit, 2 credits, 1 paid."""
+    return f"{units} {name.removesuffix('s') if units == 1 else name}"
 
 
 def _flat(row: Mapping[str, Any], output: str) -> dict[str, Any]:

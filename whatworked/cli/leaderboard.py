@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whatworked.cli.layout import AVERAGED, averaged, counts, say
-from whatworked.cli.output import echo, print_json, print_table
+from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.wording import counted, fixed, interval_text
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def leaderboard(
     """
     from whatworked.errors import InvalidOptionError
     from whatworked.grading.score import PRIMARY, score_named
-    from whatworked.leaderboard.board import BOARD, board_of, encode_board, is_board, recorded_board
+    from whatworked.leaderboard.board import BOARD, board_of, encode_board, is_board, recorded_board, why_empty
     from whatworked.storage.files import write_atomic
     from whatworked.storage.foreign import refuse_foreign
 
@@ -71,7 +71,10 @@ def leaderboard(
     chosen = _chosen(entries, {"track": tracks, "budget": budgets, "method": methods, "submission": runs})
     chosen = [entry for entry in chosen if rules is None or entry.rules == rules]
     filtered = bool(tracks or budgets or methods or runs or rules is not None)
-    _print(chosen, score, output, whole=details or filtered)
+    if results is not None and not entries:
+        print_text(f"no results: {why_empty(results)}", errors=output != "table")
+    if entries or output != "table" or results is None:
+        _print(chosen, score, output, whole=details or filtered)
     if update and results is not None:
         echo(f"{results / BOARD} written: {counted(len(entries), 'entry', 'entries')}", err=output != "table")
 

@@ -93,7 +93,7 @@ def import_game(folder: Path, out: Path, instance: str | None = None) -> Publish
         "calculations": game.calculations,
         "deadline": game.deadline,
     }
-    if out.exists():
+    if out.exists() or out.is_symlink():
         raise EpisodeError(f"{out} exists already; give a folder that does not")
     with _made_whole(out) as place, _opened(place, rules, played, options, hands) as episode:
         for number, call in enumerate(game.calls, start=1):

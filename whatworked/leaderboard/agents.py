@@ -20,7 +20,7 @@ from whatworked import catalog
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.effects.scoring import grade_of, play_of
 from whatworked.episodes.about import read_about
-from whatworked.episodes.folder import JOURNAL
+from whatworked.episodes.folder import JOURNAL, RESTART
 from whatworked.episodes.records import Record, read_record, replay, setup_of
 from whatworked.errors import EpisodeError, JournalError, RunError, UnknownNameError
 from whatworked.runs.tidy import TidyRow
@@ -192,7 +192,10 @@ def verified_episodes(pack: PackedEpisodes) -> AgentRows:
         try:
             found.append(_verified(packed))
         except (EpisodeError, JournalError, UnknownNameError) as error:
-            raise RunError(f"episode {place} of {pack.name}, by {packed.player}: {error}") from error
+            raise RunError(
+                f"episode {place} of {pack.name}, by {packed.player}: {error}; leave it out, or pack it again from its "
+                "folder"
+            ) from error
     keys = [row.key for row, _ in found]
     if repeated := {key for key in keys if keys.count(key) > 1}:
         condition, method, budget, seed = min(repeated)
@@ -203,18 +206,36 @@ def verified_episodes(pack: PackedEpisodes) -> AgentRows:
 
 def _verified(packed: PackedEpisode) -> tuple[TidyRow, bool]:
     with tempfile.TemporaryDirectory(prefix="whatworked-") as folder:
-        (Path(folder) / JOURNAL).write_bytes(packed.journal.encode("utf-8", "surrogatepass"))
-        record = read_record(Path(folder))
+        place = Path(folder) / JOURNAL
+        place.write_bytes(packed.journal.encode("utf-8", "surrogatepass"))
+        record = _record(place)
         if record.terms.environment != "effects" or record.terms.instance not in _conditions():
             raise EpisodeError(
                 f"it is of {record.terms.environment} on {record.terms.instance}; the leaderboard takes effects on "
                 "conditions of the catalog, in their own order of options"
             )
-        setup = setup_of(record)
+        try:
+            setup = setup_of(record)
+        except EpisodeError as error:
+            raise EpisodeError(_of_pack(error, place.parent)) from error
         replayed = replay(record, setup)
     if replayed.difference is not None:
         raise EpisodeError(f"by these rules, {replayed.difference}")
     return _row(record, setup.instance, packed, dict(setup.options)), setup.options["view"] == "full+rules"
+
+
+def _record(journal: Path) -> Record:
+    try:
+        return read_record(journal.parent)
+    except JournalError as error:
+        raise JournalError(_of_pack(error, journal)) from error
+
+
+def _of_pack(error: Exception, place: Path) -> str:
+    """What is wrong, without the file that a journal was unpacked into and what would help if it were one's own."""
+    return (
+        str(error).replace(str(place), "its journal").partition(". Nothing was changed")[0].partition(f"; {RESTART}")[0]
+    )
 
 
 def _conditions() -> dict[str, catalog.Condition]:
@@ -257,7 +278,12 @@ def method_of(player: str, options: dict[str, Any]) -> str:
 
 
 def _check_name(name: str, what: str) -> None:
-    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+    if not name.isprintable():
+        raise RunError(
+            f"the name of {what}, {name[:_LONGEST_NAME]!r}, has characters that steer a terminal or show nothing; "
+            "a name is a text in one line without them"
+        )
+    if not name.strip() or len(name) > _LONGEST_NAME:
         raise RunError(
             f"{what} is called {name[:_LONGEST_NAME]!r}; a name is a text of 1 to {_LONGEST_NAME} characters"
         )

@@ -29,7 +29,7 @@ from whatworked.runs.folder import Run, pretty
 from whatworked.runs.tidy import TidyRow
 from whatworked.statistics.bootstrap import macro_interval
 from whatworked.storage.files import read_file, storage_errors
-from whatworked.wording import first_few
+from whatworked.wording import counted, first_few
 
 BOARD = "leaderboard.json"
 
@@ -179,6 +179,18 @@ def board_of(folder: Path | str, score: Score = PRIMARY) -> list[LeaderboardEntr
     if repeated := [name for name, count in names.items() if count > 1]:
         raise RunError(f"{folder} holds several runs called {', '.join(repeated)}; give each its own name")
     return ranked(entries, score)
+
+
+def why_empty(folder: Path) -> str:
+    """Why the packs of a folder, all of them valid, give no entry."""
+    packs = [path.name for suffix in (SUFFIX, AGENTS_SUFFIX) for path in folder.glob(f"*{suffix}")]
+    if not packs:
+        return f"{folder} holds no packed runs (*{SUFFIX}) and no packed episodes (*{AGENTS_SUFFIX})"
+    return (
+        f"{counted(len(packs), 'pack')} in {folder} verified ({first_few(sorted(packs), 3)}), but an entry needs all "
+        f"conditions of a track ({', '.join(TRACKS)}) by one method or player under one budget that leaves something "
+        "to infer"
+    )
 
 
 def ranked(entries: Iterable[LeaderboardEntry], score: Score = PRIMARY) -> list[LeaderboardEntry]:

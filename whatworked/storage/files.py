@@ -21,6 +21,11 @@ def storage_errors(path: Path, doing: str) -> Iterator[None]:
     except StorageError:
         raise
     except OSError as error:
+        if doing == "write" and path.is_symlink() and not path.exists():
+            raise StorageError(
+                f"cannot write {path}: it is a link to {os.readlink(path)}, where nothing is; make that or choose "  # noqa: PTH115
+                "another name, then run again"
+            ) from error
         reason = error.strerror or str(error)
         raise StorageError(f"cannot {doing} {path}: {reason}; {_next_step(error)}, then run again") from error
 

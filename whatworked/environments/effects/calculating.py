@@ -17,11 +17,14 @@ from whatworked.errors import InvalidArtifactError
 from whatworked.grading.artifact import read_entries
 from whatworked.storage.json_text import parse_json
 from whatworked.surfaces.masks import mask_strings
+from whatworked.wording import printable
 
 LONGEST_CODE = 200_000
 """Characters of a program."""
 HELPER_MODULE = "whatworked_helpers"
 """What a program imports the ridge helpers from."""
+_NOT_DELIVERED = "`result` was not delivered: "
+_LONGEST_REASON = 200
 _SANDBOXED = Path(__file__).parent / "sandboxed"
 
 
@@ -96,6 +99,8 @@ def _calculation(name: str, d: int, outcome: Mapping[str, Any]) -> Calculation:
     text = outcome.get("result")
     if not isinstance(text, str) and (problem := outcome.get("result_problem")):
         return Calculation(name=name, fault=str(problem))
+    if not isinstance(text, str) and (reason := _not_delivered(outcome.get("stderr"))):
+        return Calculation(name=name, fault=f"the variable result was set, and is no table: {reason}")
     if not isinstance(text, str):
         ended = "" if outcome.get("exit") == 0 else ", and it did not end well"
         return Calculation(name=name, fault=f"the program set no variable result{ended}")
@@ -106,6 +111,15 @@ def _calculation(name: str, d: int, outcome: Mapping[str, Any]) -> Calculation:
     if offences := reading.offences:
         return Calculation(name=name, fault=f"result is no table: {'; '.join(offences)}")
     return Calculation(name=name, values=tuple(reading.fine.values()))
+
+
+def _not_delivered(stderr: object) -> str:
+    """Why the sandbox could not write down a result, as its last line of the program's errors says; or nothing."""
+    lines = stderr.splitlines() if isinstance(stderr, str) else []
+    said = next((line for line in reversed(lines) if line.startswith(_NOT_DELIVERED)), "")
+    if "Out of range float" in said:
+        return "it holds NaN or an infinity, which is no number"
+    return printable(said.removeprefix(_NOT_DELIVERED)[:_LONGEST_REASON])
 
 
 def _by_mask(text: str, d: int) -> str | dict[str, Any]:

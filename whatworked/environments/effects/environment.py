@@ -11,7 +11,7 @@ import msgspec
 from whatworked.environments.effects.answers import EffectsStep, RefusedCall
 from whatworked.environments.effects.calculating import calculate, finish_calculation
 from whatworked.environments.effects.finding import find_instance
-from whatworked.environments.effects.found import found
+from whatworked.environments.effects.found import found, named
 from whatworked.environments.effects.helpers import Helpers, helpers_of
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.effects.measuring import evidence, observe
@@ -150,7 +150,7 @@ class EffectsEnvironment:
         tools = {tool.name: tool for tool in self.tools(state)}
         if not isinstance(call.tool, str) or call.tool not in tools:
             raise RefusedCall(
-                "unknown_tool", f"there is no tool {found(call.tool)} now: {', '.join(tools) or 'none is'}."
+                "unknown_tool", f"there is no tool {named(call.tool)} now: {', '.join(tools) or 'none is'}."
             )
         arguments = {} if call.arguments is None else call.arguments
         if not isinstance(arguments, Mapping):
@@ -161,7 +161,7 @@ class EffectsEnvironment:
         if unknown := [name for name in arguments if name not in known]:
             raise RefusedCall(
                 "bad_argument",
-                f"{call.tool} has no argument {found(unknown[0])}; its arguments: {', '.join(known) or 'none'}. "
+                f"{call.tool} has no argument {named(unknown[0])}; its arguments: {', '.join(known) or 'none'}. "
                 "Nothing was done.",
             )
         # Late, a submission is the only call, and the report no longer possible.

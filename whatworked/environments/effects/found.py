@@ -33,3 +33,14 @@ def found(value: object) -> str:
     if isinstance(value, dict):
         return f"an object with {len(value)} entries"
     return f"a {type(value).__name__}"
+
+
+def named(value: object) -> str:
+    """A name that a player gave, behind the word for what it should name.
+
+    Examples
+    --------
+    >>> named("x"), named(3)
+    ("'x'", 'the number 3')
+    """
+    return found(value).removeprefix("the text ") if isinstance(value, str) else found(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whatworked.environments.effects.state import EffectsState
-from whatworked.surfaces.masks import mask_string
+from whatworked.surfaces.masks import mask_string, option_letters
 
 _LARGEST = 8
 """Options up to which the cube fits a terminal."""
@@ -11,7 +11,7 @@ _CELL = 6
 
 
 def sketch(state: EffectsState) -> str:
-    """For up to 8 options the cube: rows are the first half of a mask's bits; above it the draft, if there is one.
+    """For up to 8 options the cube, rows by the first half of a mask's bits; above it the draft, if there is one.
 
     Parameters
     ----------
@@ -27,7 +27,10 @@ def _cube(state: EffectsState) -> list[str]:
     rows_bits = state.d // 2
     columns_bits = state.d - rows_bits
     heads = [mask_string(column, columns_bits) for column in range(1 << columns_bits)]
-    lines = [" " * (rows_bits + 1) + "".join(f"{head:>{_CELL}}" for head in heads)]
+    letters = option_letters(state.d)
+    axes = [("rows", letters[:rows_bits]), ("columns", letters[rows_bits:])]
+    lines = [", ".join(f"{axis} {' '.join(names)}" for axis, names in axes if names)]
+    lines += [" " * (rows_bits + 1) + "".join(f"{head:>{_CELL}}" for head in heads)]
     for row in range(1 << rows_bits):
         ranks = range(row << columns_bits, (row + 1) << columns_bits)
         cells = [f"{known[rank]:.3f}" if rank in known else "." for rank in ranks]

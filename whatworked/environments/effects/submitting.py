@@ -56,6 +56,7 @@ def hand_in(
     elif form == "calculation":
         offer, after = _calculated(state, arguments[form]), state
     else:
+        _check_no_name(helpers, state, arguments[form])
         offer, after = _table(state, arguments[form])
     warnings = contradictions(instance, state, offer.values)
     result: dict[str, Any] = {"form": offer.form, "warnings": [warning.text for warning in warnings]}
@@ -145,6 +146,20 @@ def _calculated(state: EffectsState, name: object) -> Offer:
         f"calculation is {found(name)}; there is no such calculation in this episode ("
         f"{f'with a table: {first_few(ready, 20)}' if ready else 'none has a table yet'}). Nothing was delivered.",
     )
+
+
+def _check_no_name(helpers: Helpers, state: EffectsState, predictions: object) -> None:
+    """Raise `RefusedCall` for a name where a table belongs, saying which argument takes it."""
+    if not isinstance(predictions, str):
+        return
+    calculated = predictions in (calculation.name for calculation in state.calculations)
+    if predictions in helpers or calculated:
+        what, argument = ("a calculation", "calculation") if calculated else ("a helper", "estimator")
+        raise RefusedCall(
+            "bad_table",
+            f"predictions is {found(predictions)}, the name of {what}; give it as {argument} instead. Nothing was "
+            "delivered.",
+        )
 
 
 def _table(state: EffectsState, predictions: object) -> tuple[Offer, EffectsState]:
