@@ -444,7 +444,43 @@ class TestSketch:
         game.call("observe_many", masks=["011"])
         truth = game.instance.surface
         assert game.rules.sketch(game.state).splitlines() == [
+            "rows A, columns B C",
             "      00    01    10    11",
             f"0  {truth['000']:.3f}     .     . {truth['011']:.3f}",
             f"1      .     .     . {truth['111']:.3f}",
         ]
+
+
+class TestWordsOfRefusals:
+    def said(self, game: Game, tool: str, **arguments) -> str:
+        step = game.call(tool, **arguments)
+        assert step.refusal is not None
+        return step.refusal.message
+
+    def test_a_name_is_told_as_a_name(self):
+        game = Game(made_up(4))
+        assert "observe_many has no argument 'x'; its arguments: masks" in self.said(game, "observe_many", x=1)
+
+    def test_a_name_in_the_place_of_a_table_is_sent_to_its_own(self):
+        game = Game(made_up(4))
+        said = self.said(game, "submit_diagnosis", predictions="ridge_main")
+        assert said.startswith("predictions is the text 'ridge_main', the name of a helper; give it as estimator")
+        assert not game.state.kept
+        game.call("calculate_python", {"code": "result = 1"}, outcome={"exit": 0, "result": "1"})
+        assert "the name of a calculation; give it as calculation" in self.said(
+            game, "submit_diagnosis", predictions="c1"
+        )
+
+    def test_a_result_that_could_not_be_written_down_is_no_missing_one(self):
+        """The sandbox says so on the program's standard error."""
+        game = Game(made_up(4))
+        stderr = (
+            "a warning\n`result` was not delivered: ValueError: Out of range float values are not JSON compliant: nan\n"
+        )
+        game.call("calculate_python", {"code": "…"}, outcome={"exit": 0, "stderr": stderr, "result": None})
+        reason = "it holds NaN or an infinity, which is no number"
+        assert game.state.calculations[0].fault == f"the variable result was set, and is no table: {reason}"
+        assert reason in self.said(game, "submit_diagnosis", calculation="c1")
+        stderr = "`result` was not delivered: TypeError: a set cannot be delivered\n"
+        game.call("calculate_python", {"code": "…"}, outcome={"exit": 0, "stderr": stderr, "result": None})
+        assert game.state.calculations[1].fault.endswith("is no table: TypeError: a set cannot be delivered")

@@ -19,6 +19,7 @@ from toy_environment import Toy
 
 from whatworked.episodes import Call, Episode
 from whatworked.episodes.about import About, read_about
+from whatworked.episodes.effects import effects_environment
 from whatworked.episodes.fronts.arguments import read_arguments
 from whatworked.episodes.fronts.connecting import LineHost, connect
 from whatworked.episodes.fronts.game import Game
@@ -314,6 +315,25 @@ def test_what_json_cannot_write_is_refused_alike_in_every_process(
         assert game.call("look").refused is None
     assert [reply.refused.code for reply in expected if reply.refused] == ["bad_json"] * len(values)
     assert [(each.refused, each.budgets) for each in found] == [(each.refused, each.budgets) for each in expected]
+
+
+def test_a_link_that_leads_nowhere_is_called_that(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "nowhere" / "x")
+    with pytest.raises(StorageError, match=r"it is a link to .*x, where nothing is; make that or choose another name"):
+        ticket(link).opened()
+    assert os.path.lexists(link)
+    assert not link.exists()
+
+
+def test_one_unit_of_a_budget_is_no_plural(tmp_path: Path) -> None:
+    rules = effects_environment()
+    with Episode(tmp_path, rules, rules.find("wine"), {"budget": 4, "view": "opaque"}) as episode:
+        Game(episode).observe_many(masks=["0001"])
+        Game(episode).observe_many(masks=["0010", "0100"])
+    shown = run_here("episode", "log", str(tmp_path)).stdout
+    assert [line.strip() for line in shown.splitlines() if "charged " in line][-1] == "charged 2 credits"
+    assert "charged 1 credit\n" in shown
 
 
 def test_a_number_of_too_many_digits_is_called_that(tmp_path: Path) -> None:

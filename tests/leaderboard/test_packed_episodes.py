@@ -162,9 +162,33 @@ def test_a_salted_episode_is_not_for_the_board(tmp_path):
         verified_episodes(unpack_episodes(pack_episodes([folder], "agents"), "here"))
 
 
-def test_a_part_of_a_track_has_no_entry(folders):
+def test_what_is_wrong_with_a_journal_is_said_of_the_pack(packed):
+    """Not of the file that it was unpacked into, with advice for an episode of one's own."""
+    with pytest.raises(RunError) as told:
+        verified_episodes(unpack_episodes(altered(packed, ALTERATIONS["a utility"]), "here"))
+    start = "episode 1 of agents, by ridge: its journal is damaged or was altered: line "
+    end = " does not fit; leave it out, or pack it again from its folder"
+    assert str(told.value).startswith(start)
+    assert str(told.value).removesuffix(end)[len(start) :].isdigit()
+
+
+def test_a_part_of_a_track_has_no_entry_and_the_board_says_so(folders, tmp_path):
     rows = verified_episodes(unpack_episodes(pack_episodes(folders[1:], "agents"), "here"))
     assert agent_entries(rows) == []
+    (tmp_path / "a.episodes.gz").write_bytes(pack_episodes(folders[1:2], "agents"))
+    done = run_here("leaderboard", "--results", str(tmp_path))
+    assert " ".join(done.stdout.split()).startswith("no results: 1 pack in ")
+    assert "an entry needs all conditions of a track" in " ".join(done.stdout.split())
+    (tmp_path / "a.episodes.gz").unlink()
+    assert "holds no packed runs" in " ".join(run_here("leaderboard", "--results", str(tmp_path)).stdout.split())
+
+
+def test_a_name_with_control_characters_is_told_as_that(packed):
+    def rename(content):
+        content["episodes"][0]["player"] = "a\x1b[31m"
+
+    with pytest.raises(RunError, match=r"the name of a player, 'a\\x1b\[31m', has characters that steer a terminal"):
+        unpack_episodes(altered(packed, rename), "here")
 
 
 def test_commands_pack_and_verify(folders, tmp_path):
