@@ -121,9 +121,11 @@ def test_it_fits_a_narrow_window_in_the_dark(made, tmp_path):
     if BROWSER is None:
         pytest.skip("no browser to open the page in: install Debian's chromium (apt-get install -y chromium)")
     probe = (
-        "<script>const out = document.createElement('pre'); out.id = 'probe'; out.textContent = JSON.stringify("
+        "<script>const box = getComputedStyle(document.querySelector('.scroll')); "
+        "const out = document.createElement('pre'); out.id = 'probe'; out.textContent = JSON.stringify("
         "[document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor, "
-        "performance.getEntriesByType('resource').length]); document.body.append(out);</script></body>"
+        "performance.getEntriesByType('resource').length, box.overflowX, "
+        "box.backgroundAttachment]); document.body.append(out);</script></body>"
     )
     path = tmp_path / "page.html"
     allowed = made[1].replace("default-src 'none';", "default-src 'none'; script-src 'unsafe-inline';")
@@ -134,7 +136,9 @@ def test_it_fits_a_narrow_window_in_the_dark(made, tmp_path):
         [*command, "--dump-dom", path.as_uri()], check=True, capture_output=True, text=True, timeout=180
     )
     found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.S)
-    wide, paper, fetched = json.loads(unescape(found.group(1)))
+    wide, paper, fetched, overflow, shadows = json.loads(unescape(found.group(1)))
     assert wide <= 500
     assert paper == "rgb(20, 23, 28)"
     assert fetched == 0
+    # A shadow at the edge says that there is more; a cover that goes along with the content hides it at the end.
+    assert (overflow, shadows) == ("auto", "local, local, scroll, scroll")
