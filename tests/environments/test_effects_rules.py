@@ -465,6 +465,8 @@ class TestWordsOfRefusals:
         game = Game(made_up(4))
         said = self.said(game, "submit_diagnosis", predictions="ridge_main")
         assert said.startswith("predictions is the text 'ridge_main', the name of a helper; give it as estimator")
+        said = self.said(game, "submit_diagnosis", predictions="gp")
+        assert "a word and no table; estimator takes a helper (ridge_main or ridge_pair)" in said
         assert not game.state.kept
         game.call("calculate_python", {"code": "result = 1"}, outcome={"exit": 0, "result": "1"})
         assert "the name of a calculation; give it as calculation" in self.said(

@@ -149,17 +149,17 @@ def _calculated(state: EffectsState, name: object) -> Offer:
 
 
 def _check_no_name(helpers: Helpers, state: EffectsState, predictions: object) -> None:
-    """Raise `RefusedCall` for a name where a table belongs, saying which argument takes it."""
-    if not isinstance(predictions, str):
+    """Raise `RefusedCall` for a word where a table belongs, saying which argument takes it."""
+    if not isinstance(predictions, str) or not predictions.strip().isidentifier():
         return
-    calculated = predictions in (calculation.name for calculation in state.calculations)
-    if predictions in helpers or calculated:
-        what, argument = ("a calculation", "calculation") if calculated else ("a helper", "estimator")
-        raise RefusedCall(
-            "bad_table",
-            f"predictions is {found(predictions)}, the name of {what}; give it as {argument} instead. Nothing was "
-            "delivered.",
-        )
+    word = predictions.strip()
+    if word in helpers:
+        said = "the name of a helper; give it as estimator instead"
+    elif word in (calculation.name for calculation in state.calculations):
+        said = "the name of a calculation; give it as calculation instead"
+    else:
+        said = f"a word and no table; estimator takes a helper ({' or '.join(helpers)}), calculation the id of one"
+    raise RefusedCall("bad_table", f"predictions is {found(predictions)}, {said}. Nothing was delivered.")
 
 
 def _table(state: EffectsState, predictions: object) -> tuple[Offer, EffectsState]:
