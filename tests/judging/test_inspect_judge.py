@@ -112,8 +112,8 @@ def test_a_refused_key_or_name_ends_the_run_at_once(server: Server, tmp_path: Pa
     steps = [f"status {status} then ok", *(f"ok then {status} then {n}" for n in range(30))]
     with pytest.raises(JudgeError, match=rf"small-judge: status {status}: .*Check the key"):
         asked(server, tmp_path, steps, patience=Patience())
-    # At most those that were under way already were sent.
-    assert sum(server.seen[step] for step in steps) <= 20
+    # Those that were under way already may have been sent, and no others: all would be sixty and more.
+    assert sum(server.seen[step] for step in steps) <= 40
 
 
 def test_one_judge_serves_one_panel_after_another(server: Server, tmp_path: Path) -> None:

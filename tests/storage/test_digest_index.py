@@ -18,7 +18,11 @@ class Leaf(msgspec.Struct, frozen=True):
     maker: str
 
 
-class Leaves(DigestIndex[Leaf, str], frozen=True, kw_only=True):
+class Tool(msgspec.Struct, frozen=True):
+    digest: str
+
+
+class Leaves(DigestIndex[Leaf, Tool], frozen=True, kw_only=True):
     entries: dict[str, Leaf] = msgspec.field(default_factory=dict, name="leaves")
 
 
@@ -35,17 +39,19 @@ def test_the_indices_of_the_package_are_written_as_they_were_read(folder, read, 
 
 
 def test_entries_stand_under_the_name_of_their_kind(tmp_path):
-    index = Leaves(entries={"oak": Leaf("1", "saw")}, makers={"saw": "of steel"})
+    index = Leaves(entries={"oak": Leaf("1", "saw")}, makers={"saw": Tool("saw")})
     write_index(tmp_path, index)
     assert set(msgspec.json.decode((tmp_path / INDEX).read_bytes())) == {"schema", "leaves", "makers"}
     assert load(tmp_path) == index
-    assert index.maker_of("oak") == "of steel"
+    assert index.maker_of("oak") == Tool("saw")
 
 
 def test_merging_drops_makers_that_nothing_names():
-    index = Leaves(entries={"oak": Leaf("1", "saw"), "elm": Leaf("2", "saw")}, makers={"saw": "a"})
-    both = index.merged({"oak": Leaf("3", "axe")}, {"axe": "b"})
-    assert both == Leaves(entries={"oak": Leaf("3", "axe"), "elm": Leaf("2", "saw")}, makers={"saw": "a", "axe": "b"})
+    index = Leaves(entries={"oak": Leaf("1", "saw"), "elm": Leaf("2", "saw")}, makers={"saw": Tool("saw")})
+    both = index.merged({"oak": Leaf("3", "axe")}, {"axe": Tool("axe")})
+    assert both == Leaves(
+        entries={"oak": Leaf("3", "axe"), "elm": Leaf("2", "saw")}, makers={"saw": Tool("saw"), "axe": Tool("axe")}
+    )
     assert set(both.merged({"elm": Leaf("4", "axe")}, {}).makers) == {"axe"}
 
 

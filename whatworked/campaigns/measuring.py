@@ -83,7 +83,7 @@ def measure(
     Examples
     --------
     >>> found = measure(lambda s: 2.0 * s["a"] - s["b"] + 0.5 * s["a"] * s["c"], ["a", "b", "c"], budget=8)
-    >>> [(effect.option, round(effect.mean * 4.5, 2)) for effect in found.effects]
+    >>> [(effect.option, round(effect.mean * 3.5, 2)) for effect in found.effects]
     [('a', 2.25), ('b', -1.0), ('c', 0.25)]
     """
     if not callable(f):
