@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from string import Template
 from typing import Any
 
@@ -20,15 +19,13 @@ from whatworked.episodes.rules import Setup
 from whatworked.episodes.shared_inference import DEFAULT, InferenceRow, infer
 from whatworked.errors import InvalidOptionError
 from whatworked.report.episode_figures import Moment, effect_scatter, purchase_map, timeline
+from whatworked.report.parts import asset, cut, plain_table, short, two_widths
 from whatworked.report.svg import SERIES, element, marker, text_of
 from whatworked.surfaces.edges import edges
 from whatworked.surfaces.masks import FloatArray
 from whatworked.wording import counted, fixed, printable
 
-_WIDE, _NARROW = 1160.0, 390.0
 _SCATTER = {"for-wide": 620.0, "for-narrow": 390.0}
-_LONGEST = 4000
-"""Characters of a text of the player that are shown; the journal has all of it."""
 _LANES = {
     "observe_many": "measured",
     "calculate_python": "calculated",
@@ -103,10 +100,10 @@ def episode_page(
         player=player,
     )
     heading = title or f"Episode on {instance.condition}, {counted(int(setup.options['budget']), 'credit')}"
-    return Template(_asset("episode.html")).substitute(
+    return Template(asset("episode.html")).substitute(
         title=text_of(heading),
         version=text_of(__version__),
-        style=_asset("report.css") + _asset("episode.css"),
+        style=asset("report.css") + asset("episode.css"),
         about=text_of(_about(contents)),
         summary=_summary(contents),
         timeline=_timeline(contents),
@@ -119,10 +116,6 @@ def episode_page(
         programs=_programs(contents),
         calls=_calls(contents),
     )
-
-
-def _asset(name: str) -> str:
-    return (files("whatworked.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def _about(contents: Contents) -> str:
@@ -162,12 +155,6 @@ def _number(value: Any) -> str:
     return "–" if value is None else fixed(float(value), 3)
 
 
-def _two_widths(draw: Any) -> str:
-    """A drawing for wide windows and one for narrow ones, since its text scales with it."""
-    wide = element("div", draw(_WIDE), class_="for-wide")
-    return element("figure", wide + element("div", draw(_NARROW), class_="for-narrow"), class_="large")
-
-
 def _timeline(contents: Contents) -> str:
     moments = [
         Moment(
@@ -178,7 +165,7 @@ def _timeline(contents: Contents) -> str:
         for event, seconds in contents.calls
         if event.refusal is not None or event.call.tool in _LANES
     ]
-    return _two_widths(lambda width: timeline(moments, float(contents.options["deadline"]), width))
+    return two_widths(lambda width: timeline(moments, float(contents.options["deadline"]), width))
 
 
 def _headline(event: Event) -> str:
@@ -204,14 +191,14 @@ def _batches(contents: Contents) -> str:
         shown = ", ".join(f"{mask} {values[mask]:.4f}" for mask in new) or "nothing new"
         first, place = place + 1, place + len(new)
         rows.append((f"{first}–{place}" if len(new) > 1 else str(first) if new else "–", f"{seconds:.1f}", shown))
-    return _table("Batches in order, with the utilities that came back", ("credits", "seconds", "masks"), rows)
+    return plain_table("Batches in order, with the utilities that came back", ("credits", "seconds", "masks"), rows)
 
 
 def _beliefs(contents: Contents) -> str:
     notes = [
         element(
             "li",
-            element("time", f"{seconds:.1f} s") + element("blockquote", text_of(_cut(event.call.arguments["text"]))),
+            element("time", f"{seconds:.1f} s") + element("blockquote", text_of(cut(event.call.arguments["text"]))),
         )
         for event, seconds in contents.calls
         if event.call.tool == "note" and event.refusal is None
@@ -224,11 +211,6 @@ def _beliefs(contents: Contents) -> str:
     if not notes:
         return said + element("p", "The player wrote no note.", class_="note")
     return said + element("ol", "".join(notes), class_="notes")
-
-
-def _cut(text: str) -> str:
-    shown = printable(text[:_LONGEST], keep="\n\t")
-    return shown if len(text) <= _LONGEST else f"{shown}… ({len(text)} characters in all)"
 
 
 def _effects(contents: Contents) -> str:
@@ -272,7 +254,7 @@ def _options(contents: Contents) -> str:
     head = ["option", "mean effect"]
     if said is not None:
         head += ["in the table", "mean size", "mean error", "wrong sign"]
-    return _table("Effects of each option, over all settings of the others", head, rows)
+    return plain_table("Effects of each option, over all settings of the others", head, rows)
 
 
 def _inference(contents: Contents) -> str:
@@ -288,7 +270,7 @@ def _inference(contents: Contents) -> str:
         for row in contents.inferred
     ]
     head = ("answer", "recovery", "exact", "regret", "mean effect error", "strict")
-    return _table("The answer beside others on the same measurements", head, rows)
+    return plain_table("The answer beside others on the same measurements", head, rows)
 
 
 def _programs(contents: Contents) -> str:
@@ -301,7 +283,7 @@ def _programs(contents: Contents) -> str:
         head = f"{result['calculation']} at {seconds:.1f} s: exit {result['exit']}{ending}"
         parts = [("program", event.call.arguments["code"]), ("output", result["stdout"]), ("errors", result["stderr"])]
         body = "".join(
-            element("h4", name) + element("pre", text_of(_cut(text)), tabindex="0") for name, text in parts if text
+            element("h4", name) + element("pre", text_of(cut(text)), tabindex="0") for name, text in parts if text
         )
         blocks.append(element("details", element("summary", text_of(head)) + body))
     return "".join(blocks) or element("p", "No program was run.", class_="note")
@@ -312,33 +294,7 @@ def _calls(contents: Contents) -> str:
     for event, seconds in contents.calls:
         sent = json.dumps(event.call.arguments, ensure_ascii=False)
         answer = event.refusal.message if event.refusal is not None else _headline(event)
-        rows.append((str(event.number), f"{seconds:.1f}", event.call.tool or "–", _short(sent), _short(answer, 600)))
-    return _table("All calls, refused ones included", ("call", "seconds", "tool", "sent", "answered"), rows, "calls")
-
-
-def _short(text: str, most: int = 160) -> str:
-    return printable(text if len(text) <= most else f"{text[:most]}…")
-
-
-def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "plain") -> str:
-    """A table of texts; numbers are told by their look."""
-    numeric = [all(_is_number(row[column]) for row in rows) and bool(rows) for column in range(len(head))]
-    kinds = ["text", *("number" if number else "text" for number in numeric[1:])]
-    heads = "".join(
-        element("th", text_of(name), scope="col", class_=kind) for name, kind in zip(head, kinds, strict=True)
+        rows.append((str(event.number), f"{seconds:.1f}", event.call.tool or "–", short(sent), short(answer, 600)))
+    return plain_table(
+        "All calls, refused ones included", ("call", "seconds", "tool", "sent", "answered"), rows, "calls"
     )
-    body = "".join(
-        element(
-            "tr",
-            element("th", text_of(row[0]), scope="row")
-            + "".join(element("td", text_of(cell), class_=kind) for cell, kind in zip(row[1:], kinds[1:], strict=True)),
-        )
-        for row in rows
-    )
-    content = element("caption", text_of(caption)) + element("thead", element("tr", heads)) + element("tbody", body)
-    table = element("table", content, class_=kind)
-    return element("div", table, class_="scroll", tabindex="0", role="region", aria_label=caption)
-
-
-def _is_number(text: str) -> bool:
-    return text.replace("–", "").replace(".", "").lstrip("+-").isdigit() or text == "–"
