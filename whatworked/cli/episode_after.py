@@ -1,4 +1,4 @@
-"""``whatworked episode infer``, ``page`` and ``import``: what follows an episode of ``effects``."""
+"""``whatworked episode infer``, ``page`` and ``import``: what follows an episode."""
 
 from __future__ import annotations
 
@@ -96,21 +96,36 @@ def _print_inferred(rows: Sequence[InferenceRow], as_json: bool) -> None:
 @click.command()
 @_folder
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The file [episode.html in the folder].")
-@click.option("--title", help="Heading of the page [condition and budget].")
+@click.option("--title", help="Heading of the page [what was played, and the budget].")
 @_salt
 def page(folder: Path, out: Path | None, title: str | None, salt: Path | None) -> None:
-    """Write one HTML page about an episode of effects: purchases, notes, answer, effects, programs, calls.
+    """Write one HTML page about an episode.
 
-    The file holds all of its data, the truth included, and fetches nothing: do not give it to a player.
+    Of effects: purchases, notes, answer, effects, programs, calls. Of drift: every pass tick by tick, the first truth
+    of each detector, notes, prediction, calls. The file holds all of its data, the truth included, and fetches nothing: do not give it to a player.
     """
     from whatworked.episodes.about import read_about
-    from whatworked.report.episode import episode_page
     from whatworked.storage.files import write_atomic
 
     record, setup = _read(folder, salt)
     target = out or folder / "episode.html"
-    write_atomic(target, episode_page(record, setup, read_about(record.folder).player, title).encode())
+    # A text of a player may hold half of a surrogate pair, which UTF-8 lacks.
+    content = _page_of(record, setup, read_about(record.folder).player, title).encode("utf-8", "backslashreplace")
+    write_atomic(target, content)
     echo(f"{target} ({target.stat().st_size / 1e3:.0f} kB)")
+
+
+def _page_of(record: Record, setup: Setup, player: str, title: str | None) -> str:
+    """The page of the record's environment."""
+    from whatworked.environments.drift.finding import SealedWorld
+
+    if isinstance(setup.instance, SealedWorld):
+        from whatworked.report.drift import drift_page
+
+        return drift_page(record, setup, player, title)
+    from whatworked.report.episode import episode_page
+
+    return episode_page(record, setup, player, title)
 
 
 @click.command(name="import")
