@@ -102,7 +102,8 @@ def page(folder: Path, out: Path | None, title: str | None, salt: Path | None) -
     """Write one HTML page about an episode.
 
     Of effects: purchases, notes, answer, effects, programs, calls. Of drift: every pass tick by tick, the first truth
-    of each detector, notes, prediction, calls. The file holds all of its data, the truth included, and fetches nothing: do not give it to a player.
+    of each detector, notes, prediction, calls. The file holds all of its data, the truth included, and fetches nothing:
+    do not give it to a player.
     """
     from whatworked.episodes.about import read_about
     from whatworked.storage.files import write_atomic

@@ -1,4 +1,4 @@
-"""The picture of a pass: actions and what they came to above, a lane for each individual below, the counter at the foot."""
+"""The picture of a pass: actions and what they came to above, a lane for each individual, the counter at the foot."""
 
 from __future__ import annotations
 

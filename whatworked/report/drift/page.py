@@ -230,11 +230,11 @@ def _detectors(contents: _Contents) -> str:
                 detector.holds.__doc__ or "–",
             )
         )
-    rows += [
-        (change, "–", "–", told(stated, change), NOT_JUDGED if verdicts is None else told(verdicts.grounding, change))
-        + (", ".join(HYPEREDGES[f"H{change[-1]}"]), f"H{change[-1]}", "a change of representation")
-        for change in CHANGES
-    ]
+    grounding = None if verdicts is None else verdicts.grounding
+    for change in CHANGES:
+        edge = f"H{change[-1]}"
+        said = (told(stated, change), told(grounding, change))
+        rows.append((change, "–", "–", *said, ", ".join(HYPEREDGES[edge]), edge, "a change of representation"))
     head = (
         "block",
         "held from paid action",
