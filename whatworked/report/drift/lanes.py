@@ -40,11 +40,11 @@ class _Grid:
     def __init__(self, width: float, labels: Sequence[int], marks: int) -> None:
         self.narrow = width < _NARROW
         self.width = width
-        self.left = 40.0 if self.narrow else 76.0
+        self.left = 46.0 if self.narrow else 76.0
         self.tick = (width - self.left - 8.0) / PASS_TICKS
         self.rows = {label: row for row, label in enumerate(labels)}
         self.sites, self.tiles = 22.0, 40.0
-        self.marks = self.tiles + _TILE + 12.0
+        self.marks = self.tiles + _TILE + 15.0
         self.mark = 24.0 if self.narrow else _MARK
         self.lanes = self.marks + self.mark * marks + 8.0
         self.counter = self.lanes + _LANE * len(labels) + 14.0
