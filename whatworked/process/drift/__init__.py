@@ -1,0 +1,27 @@
+"""The judge of the drift: what the notes of an episode state and ground, and since when."""
+
+from __future__ import annotations
+
+from whatworked.process.drift.agreement import Agreement, Label, agreement, cohen_kappa, read_labels
+from whatworked.process.drift.criteria import Criterion, Example, criteria, load_criteria
+from whatworked.process.drift.judgement import Asked, Judgement, estimate_judgement, judge_episode, score_statements
+from whatworked.process.drift.statements import Statement, stub_judge
+
+__all__ = [
+    "Agreement",
+    "Asked",
+    "Criterion",
+    "Example",
+    "Judgement",
+    "Label",
+    "Statement",
+    "agreement",
+    "cohen_kappa",
+    "criteria",
+    "estimate_judgement",
+    "judge_episode",
+    "load_criteria",
+    "read_labels",
+    "score_statements",
+    "stub_judge",
+]

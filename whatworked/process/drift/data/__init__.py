@@ -1,0 +1,1 @@
+"""The criteria of the drift's judge, how they are asked, and the words that are hidden from it."""
