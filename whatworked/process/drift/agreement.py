@@ -115,9 +115,7 @@ def _problem(cells: Sequence[str], found: Mapping[tuple[str, str], Label]) -> st
     return None
 
 
-def agreement(
-    judgements: Iterable[Judgement], labels: Mapping[tuple[str, str], Label]
-) -> tuple[Agreement, Agreement]:
+def agreement(judgements: Iterable[Judgement], labels: Mapping[tuple[str, str], Label]) -> tuple[Agreement, Agreement]:
     """Compare a judge with labels, on what both read.
 
     Parameters
@@ -145,7 +143,9 @@ def agreement(
     }
     both = [(judged[key], label) for key, label in labels.items() if key in judged]
     if not both:
-        raise InvalidOptionError("no label is of an episode and criterion that were judged; episodes go by their folder")
+        raise InvalidOptionError(
+            "no label is of an episode and criterion that were judged; episodes go by their folder"
+        )
     return (
         _compare([(first.stated, second.stated) for first, second in both]),
         _compare([(first.grounded, second.grounded) for first, second in both]),

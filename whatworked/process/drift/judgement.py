@@ -148,7 +148,9 @@ def judge_episode(
     of = sha256(canonical_json([list(revision) for revision in revisions]))
 
     async def asked() -> Asked:
-        async with open_panel(judge, journal=calls, of=of, jobs=jobs, caps=caps, prices=prices, progress=progress) as panel:
+        async with open_panel(
+            judge, journal=calls, of=of, jobs=jobs, caps=caps, prices=prices, progress=progress
+        ) as panel:
             statements = await ask(panel, notes)
             evidence = dict(first_truths(events_of(journal), moving_ticks(instance)))
             judgement = Judgement(

@@ -34,7 +34,7 @@ class ShownRevision(NamedTuple):
     texts: tuple[str, ...]
 
 
-class Notes(NamedTuple):
+class ShownNotes(NamedTuple):
     """All notes of an episode.
 
     Attributes
@@ -66,7 +66,7 @@ class Notes(NamedTuple):
         return None
 
 
-def shown_notes(revisions: Iterable[Revision], blinding: Blinding) -> Notes:
+def shown_notes(revisions: Iterable[Revision], blinding: Blinding) -> ShownNotes:
     """Notes as the judge sees them.
 
     Parameters
@@ -78,7 +78,7 @@ def shown_notes(revisions: Iterable[Revision], blinding: Blinding) -> Notes:
 
     Returns
     -------
-    Notes
+    ShownNotes
         Of a revision that replaced all, `added` has the lines that did not stand there before.
     """
     workspace = ""
@@ -93,7 +93,7 @@ def shown_notes(revisions: Iterable[Revision], blinding: Blinding) -> Notes:
         workspace = after if revision.kept else workspace
         plain = plain and revision.kept and not revision.replaces
         found.append(ShownRevision(revision.number, revision.paid, label, added, texts))
-    return Notes(tuple(found), "" if plain else workspace)
+    return ShownNotes(tuple(found), "" if plain else workspace)
 
 
 def _new_lines(text: str, before: str) -> str:

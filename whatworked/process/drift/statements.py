@@ -12,7 +12,7 @@ import msgspec
 from whatworked.judging import Case, Panel, Question, RuleJudge, Vote, load_question
 from whatworked.process.drift.blinding import Blinding, blinding
 from whatworked.process.drift.criteria import DATA, Criterion, criteria
-from whatworked.process.drift.notes import Notes
+from whatworked.process.drift.notes import ShownNotes
 from whatworked.wording import printable
 
 STUB = "stub"
@@ -54,12 +54,12 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     complaints: tuple[str, ...] = ()
 
 
-def cases_of(notes: Notes) -> dict[str, Case]:
+def cases_of(notes: ShownNotes) -> dict[str, Case]:
     """What a judge is asked about some notes.
 
     Parameters
     ----------
-    notes : Notes
+    notes : ShownNotes
         As the judge sees them.
 
     Returns
@@ -76,14 +76,14 @@ def cases_of(notes: Notes) -> dict[str, Case]:
     }
 
 
-async def ask(panel: Panel, notes: Notes) -> tuple[Statement, ...]:
+async def ask(panel: Panel, notes: ShownNotes) -> tuple[Statement, ...]:
     """Statements of some notes, by every criterion.
 
     Parameters
     ----------
     panel : Panel
         Who is asked.
-    notes : Notes
+    notes : ShownNotes
         As the judge sees them.
 
     Returns
@@ -103,11 +103,12 @@ async def ask(panel: Panel, notes: Notes) -> tuple[Statement, ...]:
         return tuple(Statement(criterion=name, reply="answer") for name in criteria())
     votes = await panel.sample(list(cases.values()), passes=1)
     return tuple(
-        statement_of(name, vote, notes, case.question) for (name, case), (vote,) in zip(cases.items(), votes, strict=True)
+        statement_of(name, vote, notes, case.question)
+        for (name, case), (vote,) in zip(cases.items(), votes, strict=True)
     )
 
 
-def statement_of(name: str, vote: Vote, notes: Notes, question: Question) -> Statement:
+def statement_of(name: str, vote: Vote, notes: ShownNotes, question: Question) -> Statement:
     """What a reply comes to, by the rules alone.
 
     Parameters
@@ -116,7 +117,7 @@ def statement_of(name: str, vote: Vote, notes: Notes, question: Question) -> Sta
         Id of the criterion.
     vote : Vote
         The reply, asked again already where it broke a rule.
-    notes : Notes
+    notes : ShownNotes
         What it was about.
     question : Question
         What was asked.
@@ -204,7 +205,7 @@ def _id(name: str) -> str:
     return f"drift-{name.lower()}"
 
 
-def _check(notes: Notes, question: Question) -> Callable[[Any], Sequence[str]]:
+def _check(notes: ShownNotes, question: Question) -> Callable[[Any], Sequence[str]]:
     def check(answer: Any) -> list[str]:
         wrong = _broken(answer, notes)
         if answer["grounded"] != bool(answer["grounding_quotes"]):
@@ -221,7 +222,7 @@ def _check(notes: Notes, question: Question) -> Callable[[Any], Sequence[str]]:
     return check
 
 
-def _broken(answer: Any, notes: Notes) -> list[str]:
+def _broken(answer: Any, notes: ShownNotes) -> list[str]:
     """Where an answer contradicts itself, or names a revision that is none."""
     wrong = []
     if answer["hit"] and not answer["quotes"]:
@@ -234,7 +235,7 @@ def _broken(answer: Any, notes: Notes) -> list[str]:
     return wrong
 
 
-def _standing(quotes: Sequence[str], notes: Notes, question: Question) -> dict[str, int]:
+def _standing(quotes: Sequence[str], notes: ShownNotes, question: Question) -> dict[str, int]:
     """Quotes that stand in the notes, each with the number of the first revision that holds it."""
     found = {}
     for quote in quotes:
