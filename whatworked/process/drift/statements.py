@@ -69,7 +69,8 @@ def cases_of(notes: ShownNotes) -> dict[str, Case]:
     """
     if not notes.revisions:
         return {}
-    fields = {"notes": [(revision.label, revision.added) for revision in notes.revisions], "final": notes.final}
+    revisions = [(revision.label, revision.added) for revision in notes.revisions]
+    fields: dict[str, str | Sequence[tuple[str, str]]] = {"notes": revisions, "final": notes.final}
     return {
         name: Case(question=question, fields=fields, about=name, check=_check(notes, question))
         for name, question in _questions().items()
