@@ -131,6 +131,24 @@ def real_number(value: object, what: str) -> float:
     raise InvalidOptionError(f"{what} is {shown(value)}; it must be a number")
 
 
+def switch(value: object, what: str) -> bool:
+    """A choice between yes and no.
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything but True or False of Python or numpy: of another value it depends on the reader which is meant.
+
+    Examples
+    --------
+    >>> switch(True, "again")
+    True
+    """
+    if isinstance(value, bool) or (str(getattr(value, "dtype", "")) == "bool" and getattr(value, "shape", None) == ()):
+        return bool(value)
+    raise InvalidOptionError(f"{what} is {shown(value)}; it must be True or False")
+
+
 def text(value: object, what: str) -> str:
     """A text.
 

@@ -13,6 +13,7 @@ from whatworked import ResponseSurface, bench, grading, leaderboard, plots, repo
 from whatworked.comparing import collect_runs, compare_methods, standings, uncompared
 from whatworked.controls import DesignPolicy, KrigingPolicy, RidgeEstimator, estimator, policy, ridge_design
 from whatworked.errors import WhatWorkedError
+from whatworked.sources import Library
 from whatworked.statistics import Measurement
 
 
@@ -145,3 +146,27 @@ def test_what_can_be_meant_is_taken(calls):
     assert collected.narrowed(methods=method) == collected.narrowed(methods=[method]) == collected
     assert len(collected.narrowed(budgets=np.int64(1)).rows) == 1
     assert report.report_page(folder, resamples=3) == report.report_page(collected, resamples=3)
+
+
+class Unspeakable:
+    """Its representation raises an error, which must not take the place of the one about the argument."""
+
+    def __repr__(self):
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda value: surfaces.CostMap(value),
+        lambda value: surfaces.mask_rank("2", value),
+        lambda value: surfaces.ResponseSurface(value, [0.0, 1.0]),
+        lambda value: surfaces.ResponseSurface(("A",), [0.0, 1.0], name=value),
+        lambda value: surfaces.ResponseSurface(("A",), [0.0, 1.0], utility_map=value),
+        lambda value: Library(offline=True).prepared("wine", again=value),
+        lambda value: Library(offline=True).prepared("wine", again=np.array([True, False])),
+    ],
+)
+def test_what_cannot_be_shown_is_still_refused_by_name(call):
+    with pytest.raises(WhatWorkedError):
+        call(Unspeakable())

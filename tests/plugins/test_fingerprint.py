@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -37,6 +38,12 @@ class Holds:
 
     def predicted(self, masks, utilities, cube):
         return np.full(len(cube), self.value)
+
+
+def made_module(value):
+    module = types.ModuleType("made")
+    module.level = value
+    return module
 
 
 def in_namespace(text, **names):
@@ -78,6 +85,7 @@ it = Own
         (lambda value: in_namespace(CLASS.format(rate=value, value=1)), 1, 2),
         (lambda value: in_namespace(CLASS.format(rate=1, value=value))(), 1, 2),
         (lambda value: in_namespace(f"it = lambda m, u, cube: {value}"), 1, 2),
+        (lambda value: in_namespace("def it(m, u, cube): return held.level", held=made_module(value)), 1, 2),
     ],
 )
 def test_what_differs_is_told_apart_and_what_does_not_is_not(make, first, second):
@@ -89,10 +97,14 @@ def test_comments_and_place_do_not_count():
     assert fingerprint(in_namespace("it = lambda m: 1")) == fingerprint(in_namespace("# why\n\n\nit = lambda m: 1"))
 
 
-@pytest.mark.parametrize("held", [(part for part in "ab"), sys.stdout, threading.local()])
+@pytest.mark.parametrize("held", [(part for part in "ab"), sys.stdout, threading.local(), np.frompyfunc(len, 1, 1)])
 def test_what_cannot_be_told_says_so(held):
     with pytest.raises(UnidentifiedError, match="cannot be pickled"):
         fingerprint(Holds(held))
+
+
+def test_a_function_of_numpy_is_known_by_its_name():
+    assert fingerprint(Holds(np.sin)) == fingerprint(Holds(np.sin)) != fingerprint(Holds(np.cos))
 
 
 def test_classes_that_name_each_other_end():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from command_line import run_here
 from written_logs import BUILDERS, stream, write
 
 from whatworked.errors import RecordError, StorageError
@@ -159,3 +160,23 @@ def test_runs_of_one_name_get_files_of_their_own(tmp_path: Path) -> None:
     logs = [write(stream(), tmp_path / name) for name in ("a", "b")]
     files = [file.name for _, file in write_conversions(tmp_path / "out", convert(logs)) if file is not None]
     assert files == ["stream.jsonl.record.jsonl", "stream.jsonl-2.record.jsonl"]
+
+
+@pytest.mark.parametrize("content", [b"my own\n", b'{"name": "mine"}\n', b'{"schema":"mine/1"}\n', b"", b"[" * 100_000])
+def test_convert_refuses_to_write_over_what_is_no_record(tmp_path: Path, content: bytes) -> None:
+    ((name, text),) = stream().files.items()
+    log = tmp_path / name
+    log.write_text(text)
+    asked = ("process", "convert", str(log), "--out", str(tmp_path / "out"))
+    assert run_here(*asked).returncode == 0
+    (file,) = (tmp_path / "out").glob("*.record.jsonl")
+    written = file.read_bytes()
+    for earlier in (written, written.replace(b"whatworked-record/1", b"whatworked-record/0")):
+        file.write_bytes(earlier)
+        assert run_here(*asked).returncode == 0
+        assert file.read_bytes() == written
+    file.write_bytes(content)
+    refused = run_here(*asked)
+    assert refused.returncode == 2
+    assert f"has {file.name}, which whatworked process convert did not write" in refused.stderr
+    assert file.read_bytes() == content

@@ -111,6 +111,19 @@ def test_links_devices_and_pipes_are_not_written_to(path: Path, tmp_path: Path) 
         raise AssertionError("unreachable")
 
 
+@pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])
+def test_reading_what_never_ends_is_refused_at_once(path: Path, kind: str) -> None:
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        with path.open("wb") as stream:
+            stream.truncate(40 << 30)
+    with pytest.raises(StorageError, match=r"no regular file|more than the"):
+        journal(path).read()
+
+
 def test_a_write_that_fails_half_way_leaves_no_half_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.write
 

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 
 from whatworked.catalog.manifest_layout import NAME, Manifest, Preparation, Reader
 from whatworked.catalog.tracks import SIX, TRACKS, Track
-from whatworked.errors import ManifestError, unknown_name
-from whatworked.storage.files import user_path
+from whatworked.errors import ManifestError, StorageError, unknown_name
+from whatworked.storage.files import read_file, user_path
 from whatworked.storage.package_data import package_folder
+from whatworked.storage.toml_text import LARGEST, parse_toml
 
 FOLDERS_VARIABLE = "WHATWORKED_MANIFESTS"
 ENTRY_POINT_GROUP = "whatworked.manifests"
@@ -38,8 +39,8 @@ def decode(text: str, path: str = "") -> Manifest:
         If it is not TOML, a key is unknown or missing, a value has the wrong type, or parts contradict each other.
     """
     try:
-        manifest = msgspec.toml.decode(text, type=Manifest)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        manifest = parse_toml(text, Manifest)
+    except ValueError as error:
         told = f"{error}{_allowed(str(error))}"
         raise ManifestError(f"manifest {path or '(text)'}: {told}; see docs/sources.md for the fields") from error
     return msgspec.structs.replace(manifest, path=path)
@@ -147,8 +148,8 @@ def _entry(path: Path) -> Entry:
 def _wrong_entry(path: Path, text: str, problem: str) -> Entry:
     """What can be read of a wrong manifest, so that its conditions can be listed and fail by themselves."""
     try:
-        said = msgspec.toml.decode(text)
-    except (msgspec.DecodeError, ValueError, RecursionError):
+        said = parse_toml(text, dict[str, Any])
+    except ValueError:
         said = {}
     stem = "".join(letter if NAME.fullmatch(letter) else "_" for letter in path.stem.lower()) or "_"
     source = said.get("id")
@@ -221,6 +222,6 @@ def _entry_point_folders() -> Iterator[Path]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_file(path, LARGEST).decode("utf-8")
+    except (StorageError, UnicodeDecodeError) as error:
         raise ManifestError(f"manifest {path} cannot be read: {error}") from error

@@ -62,15 +62,14 @@ def submit(folder: Path, name: str, note: str, out: Path | None, where: Path | N
 def _refuse_other(path: Path, name: str) -> None:
     """Refuse to replace a file that is no packed run of this name: other names may lead to the same file."""
     from whatworked.errors import InvalidOptionError, RunError
-    from whatworked.leaderboard.packing import unpack
-    from whatworked.storage.files import storage_errors
+    from whatworked.leaderboard.packing import LARGEST, unpack
+    from whatworked.storage.files import read_file
 
     if not path.exists() and not path.is_symlink():
         return
     held = "no packed run"
     if path.is_file():
-        with storage_errors(path, "read"):
-            data = path.read_bytes()
+        data = read_file(path, LARGEST)
         try:
             submission = unpack(data, str(path))
         except RunError:

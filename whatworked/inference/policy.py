@@ -16,6 +16,7 @@ from typing import Literal
 
 import numpy as np
 
+from whatworked.arguments import shown
 from whatworked.errors import InvalidOptionError
 from whatworked.inference.kernel import Prior
 from whatworked.inference.mixture import Mixture, fit_mixture
@@ -204,7 +205,9 @@ class RelevancePolicy:
 
     def __post_init__(self) -> None:
         if self.score not in SCORES:
-            raise InvalidOptionError(f"score of the acquisition is {self.score!r}; allowed are {', '.join(SCORES)}")
+            raise InvalidOptionError(
+                f"score of the acquisition is {shown(self.score)}; allowed are {', '.join(SCORES)}"
+            )
 
     def ask(self, state: SearchState, n: int) -> BitArray:
         """Choose the masks that tell most.

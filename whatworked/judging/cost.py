@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 
 from whatworked.errors import InvalidOptionError
-from whatworked.storage.files import storage_errors
+from whatworked.storage.toml_text import read_toml
 
 BYTES_PER_TOKEN = (5.5, 3.2, 1.4)
 """Bytes of UTF-8 a token of a prompt, for the least, the expected and the most tokens."""
@@ -226,11 +226,9 @@ def load_prices(path: Path) -> Prices:
     InvalidOptionError
         If something is missing, unknown, negative or stands twice.
     """
-    with storage_errors(path, "read"):
-        data = path.read_bytes()
     try:
-        prices = msgspec.toml.decode(data, type=Prices)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        prices = read_toml(path, Prices)
+    except ValueError as error:
         raise InvalidOptionError(
             f"price file {path}: {error}; it needs currency, and [[price]] with model, input and output"
         ) from error

@@ -13,7 +13,7 @@ import msgspec
 from whatworked.errors import QuestionError
 from whatworked.judging.fences import LABEL, Material, fenced, mark_for, texts_of
 from whatworked.judging.schema import Schema, json_schema, offences
-from whatworked.storage.files import storage_errors
+from whatworked.storage.toml_text import read_toml
 from whatworked.wording import counted
 
 _PLACE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
@@ -230,11 +230,9 @@ def load_question(path: Path) -> Question:
     QuestionError
         For anything in it that is missing, unknown, of a wrong type, or contradicts the rest; all of it is named.
     """
-    with storage_errors(path, "read"):
-        data = path.read_bytes()
     try:
-        question = msgspec.toml.decode(data, type=Question)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        question = read_toml(path, Question)
+    except ValueError as error:
         raise QuestionError(
             f"question {path}: {error}; see docs/judging.md for what a question's file holds"
         ) from error

@@ -261,7 +261,7 @@ def _is_note(value: object) -> bool:
 
 
 def _short(value: object) -> str:
-    text = repr(value[:80] if isinstance(value, str | list) else value)
+    text = shown(value[:80] if isinstance(value, str | list) else value)
     return "missing" if value is None else text if len(text) <= 40 else f"{text[:39]}…"
 
 

@@ -13,6 +13,7 @@ import dis
 import functools
 import hashlib
 import inspect
+import pickle
 import sys
 import types
 from collections.abc import Iterator, Mapping
@@ -279,6 +280,10 @@ class _Writer:
         name = module.__name__
         self.put("module", name, distribution_of(name, _file_of(module)) or "local")
         self._add_files(name)
+        if sys.modules.get(name) is not module:
+            # Made by a program, so that no other process can import it: workers get what it holds.
+            held = {key: value for key, value in vars(module).items() if not key.startswith("__")}
+            self.add(dict(sorted(held.items())))
 
     def _add_files(self, name: str | None) -> None:
         """The local files of a module, once: workers import them again. A script or notebook has none."""
@@ -298,7 +303,7 @@ class _Writer:
             raise UnidentifiedError(f"it holds a {kind}, which cannot be pickled: {error}") from None
         self.put("object")
         if isinstance(reduced, str):
-            self.put(type(value).__module__, getattr(value, "__module__", ""), reduced)
+            self._add_global(value, reduced)
             return
         make, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
         self.add(make)
@@ -307,6 +312,19 @@ class _Writer:
         self.add(dict(sorted(state.items())) if ordered else state)
         self.add(list(items) if items is not None else None)
         self.add([tuple(pair) for pair in pairs] if pairs is not None else None)
+
+    def _add_global(self, value: Any, name: str) -> None:
+        """Something that pickling keeps by its name alone, such as a universal function of numpy."""
+        module = sys.modules.get(pickle.whichmodule(value, name))  # type: ignore[attr-defined]
+        if module is None or functools.reduce(_member, name.split("."), module) is not value:
+            kind = f"{type(value).__module__}.{type(value).__qualname__}"
+            raise UnidentifiedError(f"it holds a {kind}, which cannot be pickled: no module has it as {name}")
+        self.put(type(value).__module__, module.__name__, name)
+        self.add(module)
+
+
+def _member(held: Any, name: str) -> Any:
+    return getattr(held, name, None)
 
 
 def _installed(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from whatworked.arguments import is_several, path, shown, whole_number, whole_numbers
+from whatworked.arguments import is_several, path, shown, switch, whole_number, whole_numbers
 from whatworked.arguments import names as as_names
 from whatworked.errors import InvalidOptionError, PluginError, unknown_name
 from whatworked.plugins import Plugin, load
@@ -117,6 +117,7 @@ def bench(
         "estimator": tuple(_several(estimators)),
         "policy": tuple(_several(policies)),
     }
+    fresh = switch(fresh, "fresh")
     if not fresh:
         refuse_edited(place, {kind: list(_texts(plugins)) for kind, plugins in given.items()})
     combined = (*crossed(*(load_all(plugins, kind) for kind, plugins in given.items())), *named_methods(methods))

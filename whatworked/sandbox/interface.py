@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Literal, Protocol
 
+from whatworked.arguments import shown
 from whatworked.errors import InvalidOptionError
 
 LimitName = Literal["cpu", "wall", "memory", "threads", "output"]
@@ -61,7 +62,7 @@ class Limits:
             whole = isinstance(value, int) and not isinstance(value, bool)
             if not (whole or (field.name == "wall_seconds" and isinstance(value, float))) or not value > 0:
                 kind = "number" if field.name == "wall_seconds" else "whole number"
-                raise InvalidOptionError(f"limit {field.name} is {value!r}; give a {kind} more than 0")
+                raise InvalidOptionError(f"limit {field.name} is {shown(value)}; give a {kind} more than 0")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from whatworked.arguments import path
+from whatworked.arguments import path, switch
 from whatworked.catalog.manifest_files import entry, is_of_package, manifest
 from whatworked.catalog.manifest_layout import Manifest, RawFile, RawForm
 from whatworked.declaration.prepared import PreparedInput
@@ -115,10 +115,13 @@ class Library:
             If raw data cannot be read or prepared.
         StorageError
             If a file cannot be read.
+        InvalidOptionError
+            If `again` is neither true nor false.
         """
+        build_again = switch(again, "again")
         one = manifest(source)
         path = self.store_path(one)
-        if path is not None and is_file(path) and not again:
+        if path is not None and is_file(path) and not build_again:
             return store.load(path, one.id, one.family, one.expected.digest)
         prepared = build(one, self.acquire(one))
         try:

@@ -21,12 +21,14 @@ import msgspec
 from whatworked.errors import JournalError
 from whatworked.storage.append import append_synced, open_append
 from whatworked.storage.canonical import canonical_json
-from whatworked.storage.files import storage_errors, sync_folder, write_atomic
+from whatworked.storage.files import read_file, storage_errors, sync_folder, write_atomic
 
 Entry = TypeVar("Entry", bound=msgspec.Struct)
 
 MAGIC = "whatworked journal"
 VERSION = 1
+LARGEST = 1 << 31
+"""Bytes that a journal may have: more than any work writes, and less than would fill the memory."""
 _DIGITS = 32
 """Hexadecimal digits of a line's digest: 128 bits, enough against chance and against a hasty editor alike."""
 
@@ -110,8 +112,7 @@ class Journal(Generic[Entry]):
         StorageError
             If it cannot be read.
         """
-        with storage_errors(self.path, "read"):
-            data = self.path.read_bytes()
+        data = read_file(self.path, LARGEST)
         first, self._digest = _lines([self._owner], b"")
         self._entries = []
         if data.startswith(first):
@@ -157,7 +158,7 @@ class Journal(Generic[Entry]):
 
     def _recover(self) -> None:
         """Take in what the file holds; remove the remains of an interrupted write, write the first line if missing."""
-        data = self.path.read_bytes()
+        data = read_file(self.path, LARGEST)
         first, self._digest = _lines([self._owner], b"")
         self._entries = []
         if data.startswith(first):

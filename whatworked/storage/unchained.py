@@ -12,7 +12,8 @@ from typing import TypeVar
 import msgspec
 
 from whatworked.errors import JournalError
-from whatworked.storage.files import storage_errors
+from whatworked.storage.files import read_file, storage_errors
+from whatworked.storage.journal import LARGEST
 
 Entry = TypeVar("Entry", bound=msgspec.Struct)
 
@@ -31,7 +32,7 @@ def read_unchained(folder: Path, form: type[Entry]) -> tuple[Entry, ...] | None:
     with storage_errors(path, "read"):
         if path.is_symlink() or not path.is_file():
             return None
-        lines = path.read_bytes().split(b"\n")[:-1]
+        lines = read_file(path, LARGEST).split(b"\n")[:-1]
     found = [_entry(line, form) for line in lines]
     if not found or found[0] is None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from whatworked.arguments import is_several
+from whatworked.arguments import is_several, shown
 from whatworked.surfaces.cost_map import LARGEST_COST, CostMap
 from whatworked.surfaces.masks import MAX_OPTIONS, FloatArray, IntArray, in_canonical_order, mask_string, real_numbers
 from whatworked.wording import counted, first_few
@@ -22,7 +22,7 @@ AGREEMENT = 1e-9
 def option_names(options: Sequence[str], problems: list[str]) -> tuple[str, ...]:
     """Names of the options; what is wrong with them is added to `problems`."""
     if not isinstance(options, str) and not is_several(options):
-        problems.append(f"options are {options!r:.200}; give a sequence with the name of each")
+        problems.append(f"options are {shown(options)}; give a sequence with the name of each")
         return ()
     names = tuple(options)
     if not 1 <= len(names) <= MAX_OPTIONS:

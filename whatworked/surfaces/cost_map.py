@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from whatworked.arguments import shown
 from whatworked.errors import InvalidOptionError
 from whatworked.surfaces.masks import FloatArray
 
@@ -44,7 +45,7 @@ class CostMap:
     def __post_init__(self) -> None:
         numeric = isinstance(self.scale, int | float | np.number) and not isinstance(self.scale, bool)
         if not numeric or not math.isfinite(self.scale) or self.scale <= 0:
-            raise InvalidOptionError(f"scale of a cost map is {self.scale!r}; it must be a finite number above 0")
+            raise InvalidOptionError(f"scale of a cost map is {shown(self.scale)}; it must be a finite number above 0")
         object.__setattr__(self, "scale", float(self.scale))
 
     def to_utility(self, native: npt.ArrayLike) -> FloatArray:

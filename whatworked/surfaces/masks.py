@@ -194,7 +194,9 @@ def mask_rank(mask: str, d: int | None = None) -> int:
     """
     # int(mask, 2) alone takes "0b1", "1_0" and " 1" as well.
     if not isinstance(mask, str) or not mask or set(mask) - {"0", "1"} or len(mask) > MAX_OPTIONS:
-        raise InvalidMaskError(f"{shown(mask)} is not a mask; a mask is a string of {d or 'd'} characters 0 or 1")
+        raise InvalidMaskError(
+            f"{shown(mask)} is not a mask; a mask is a string of {shown(d) if d is not None else 'd'} characters 0 or 1"
+        )
     if d is not None and len(mask) != (d if type(d) is int else check_dimensions(d)):
         raise InvalidMaskError(
             f"mask {mask!r} has length {len(mask)}; this cube has {d} options, so its masks have {d}"

@@ -92,12 +92,12 @@ class ResponseSurface:
 
     def __post_init__(self) -> None:
         problems = [
-            f"{what} is {value!r:.80}; give a text"
+            f"{what} is {shown(value)}; give a text"
             for what, value in (("name", self.name), ("native_unit", self.native_unit))
             if not isinstance(value, str)
         ]
         if self.utility_map is not None and not isinstance(self.utility_map, CostMap):
-            problems.append(f"utility_map is {self.utility_map!r:.80}; give a CostMap")
+            problems.append(f"utility_map is {shown(self.utility_map)}; give a CostMap")
         problems += [
             f"{what} is {shown(value)}; give a text"
             for what, value in (("name", self.name), ("native_unit", self.native_unit))

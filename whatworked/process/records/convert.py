@@ -9,11 +9,12 @@ from pathlib import Path
 
 from whatworked.errors import RecordError, UnknownFormatError, WhatWorkedError
 from whatworked.process.records.draft import Draft
-from whatworked.process.records.files import write_record
+from whatworked.process.records.files import begins_as_record, write_record
 from whatworked.process.records.record import Record, unjudgeable
 from whatworked.process.records.registry import Reader, knows, reader, recognise
 from whatworked.process.records.source import Source
 from whatworked.process.records.world import World, write_world
+from whatworked.storage.foreign import refuse_foreign
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def write_conversions(folder: Path, conversions: Iterable[Conversion]) -> Iterat
     Raises
     ------
     StorageError
-        If a file cannot be written.
+        If a file cannot be written, or one that is no record has the name of a record.
     """
     taken: set[str] = set()
     for conversion in conversions:
@@ -96,6 +97,7 @@ def write_conversions(folder: Path, conversions: Iterable[Conversion]) -> Iterat
             continue
         name = free_name([conversion.source, conversion.run if conversion.run != conversion.source else None], taken)
         file = folder / f"{name}.record.jsonl"
+        refuse_foreign({file: begins_as_record}, "whatworked process convert")
         try:
             write_record(file, conversion.record)
         except RecordError as error:

@@ -11,9 +11,12 @@ from whatworked.errors import RecordError
 from whatworked.process.records.record import SCHEMA, Header, Record, Step
 from whatworked.process.records.source import FILE_LIMIT, LINE_LIMIT
 from whatworked.storage.canonical import canonical_json
-from whatworked.storage.files import storage_errors, write_atomic
+from whatworked.storage.files import read_start, write_atomic
 
 Part = TypeVar("Part", bound=msgspec.Struct)
+
+_SCHEMAS = f'"{SCHEMA.partition("/")[0]}/'.encode()
+"""How the schema of every version begins."""
 
 
 def record_bytes(record: Record) -> bytes:
@@ -84,17 +87,36 @@ def read_record(path: Path) -> Record:
         If it is too large, has a line that is too long, broken or of a wrong layout, steps that are missing, doubled or
         out of order, references to steps that are not there, or another schema.
     """
-    with storage_errors(path, "read"):
-        size = path.stat().st_size
-        if size > FILE_LIMIT:
-            raise RecordError(f"record {path} has {size:,} bytes; at most {FILE_LIMIT:,} are read")
-        lines = path.read_bytes().split(b"\n")
+    data = read_start(path, FILE_LIMIT)
+    if len(data) > FILE_LIMIT:
+        raise RecordError(f"record {path} has more than {FILE_LIMIT:,} bytes; at most so many are read")
+    lines = data.split(b"\n")
     if lines[-1]:
         raise RecordError(f"record {path} ends within line {len(lines)}; convert its log again")
     header = _header(path, lines[0])
     steps = tuple(_decoded(path, number, line, Step) for number, line in enumerate(lines[1:-1], 2))
     _hold_together(path, header, steps)
     return Record(header=header, steps=steps)
+
+
+def begins_as_record(data: bytes) -> bool:
+    """Whether the bytes of a file begin as those of a record do, of whatever version.
+
+    Parameters
+    ----------
+    data : bytes
+        The file, or its start.
+
+    Returns
+    -------
+    bool
+    """
+    line = data[:LINE_LIMIT].partition(b"\n")[0]
+    try:
+        schema = msgspec.json.decode(line, type=dict[str, msgspec.Raw]).get("schema")
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return False
+    return schema is not None and bytes(schema).startswith(_SCHEMAS)
 
 
 def _header(path: Path, line: bytes) -> Header:

@@ -17,7 +17,7 @@ from whatworked.process.records.registry import LogReader
 from whatworked.process.records.source import Source
 from whatworked.process.records.values import arguments, flag, mapping, real, stated, text, whole, written
 from whatworked.process.records.world import Polarity
-from whatworked.storage.files import storage_errors
+from whatworked.storage.toml_text import read_toml
 
 
 class ToolRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -134,11 +134,9 @@ def mapped_reader(path: Path) -> LogReader:
     RecordError
         If it is no TOML, or has a field that is missing, unknown or of a wrong value.
     """
-    with storage_errors(path, "read"):
-        data = path.read_bytes()
     try:
-        layout = msgspec.toml.decode(data, type=Layout)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        layout = read_toml(path, Layout)
+    except ValueError as error:
         raise RecordError(f"mapping {path}: {error}; it needs format and a table [fields]") from error
     if layout.runs not in ("file", "entry"):
         raise RecordError(f"mapping {path}: runs is {layout.runs!r}; allowed: file, entry")

@@ -8,10 +8,12 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from whatworked.errors import RecordError
-from whatworked.storage.files import storage_errors, write_atomic
+from whatworked.storage.files import read_file, write_atomic
 
 SCHEMA = "whatworked-world/1"
 """Name of the layout of a manifest's file."""
+_LARGEST = 64 << 20
+"""Bytes that a manifest may have; prompts and rules in full are in it."""
 
 Polarity: TypeAlias = Literal["higher is better", "lower is better"]
 
@@ -107,8 +109,7 @@ def read_world(path: Path) -> World:
     RecordError
         For a field that is missing, unknown, or of a wrong type, or another schema.
     """
-    with storage_errors(path, "read"):
-        data = path.read_bytes()
+    data = read_file(path, _LARGEST)
     try:
         world = msgspec.json.decode(data, type=World)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:

@@ -11,15 +11,17 @@ import numpy as np
 
 from whatworked import workflows
 from whatworked.declaration.stage import StageKey, StageResult
-from whatworked.errors import ReferenceTableError
+from whatworked.errors import ReferenceTableError, StorageError
 from whatworked.inference.study.surfaces.sources import DEVELOPMENT, FRESH
 from whatworked.progress import Progress
+from whatworked.storage.files import read_file
 from whatworked.storage.package_data import package_folder
 from whatworked.surfaces.masks import mask_strings
 from whatworked.surfaces.surface import ResponseSurface
 
 Group = Literal["development", "fresh", "synthetic"]
 _HEADER = "group\tfamily\tname\tutilities of all masks in canonical order"
+_LARGEST = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,9 @@ def load_outside(path: Path | None = None) -> tuple[OutsideSurface, ...]:
     """
     path = path or recorded_path()
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise ReferenceTableError(
-            f"cannot read {path}: {error.strerror}; `whatworked inference rebuild-outside` makes it"
-        ) from error
+        lines = read_file(path, _LARGEST).decode("utf-8").splitlines()
+    except (StorageError, UnicodeDecodeError) as error:
+        raise ReferenceTableError(f"{path}: {error}; `whatworked inference rebuild-outside` makes it") from error
     return tuple(_parsed(line, path) for line in lines[1:])
 
 
