@@ -14,7 +14,7 @@ from whatworked.errors import DigestMismatchError, RawDataError, TooLargeError
 from whatworked.sources.archives import LARGEST, too_large, unpack
 from whatworked.sources.raw import RawBytes
 from whatworked.storage.canonical import sha256
-from whatworked.storage.files import read_start, storage_errors
+from whatworked.storage.files import storage_errors
 
 Route = Literal["cache", "package", "shipped", "mirror", "network"]
 LOCAL_ROUTES: tuple[Route, ...] = ("cache", "package", "shipped", "mirror")
@@ -129,10 +129,10 @@ def is_file(path: Path) -> bool:
 
 def _read(path: Path, largest: int = 0) -> bytes:
     most = largest or LARGEST
-    data = read_start(path, most)
-    if len(data) > most:
-        raise too_large(str(path), most)
-    return data
+    with storage_errors(path, "read"):
+        if path.stat().st_size > most:
+            raise too_large(str(path), most)
+        return path.read_bytes()
 
 
 def _package_place(file: RawFile) -> Place | None:

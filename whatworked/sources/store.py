@@ -13,9 +13,9 @@ import numpy as np
 from whatworked.catalog.manifest_layout import Manifest
 from whatworked.declaration.prepared import PreparedInput, content_digest
 from whatworked.errors import DigestMismatchError
-from whatworked.sources.archives import ARCHIVE_ERRORS, LARGEST, read_bounded
+from whatworked.sources.archives import ARCHIVE_ERRORS, read_bounded
 from whatworked.storage.canonical import canonical_json, sha256
-from whatworked.storage.files import read_file, write_atomic
+from whatworked.storage.files import storage_errors, write_atomic
 
 READING = 2
 """Raised whenever a reader or preparation takes raw data otherwise, or refuses what it took before."""
@@ -65,7 +65,8 @@ def load(path: Path, source: str, family: str, digest: str) -> PreparedInput:
     StorageError
         If it cannot be read.
     """
-    data = read_file(path, LARGEST)
+    with storage_errors(path, "read"):
+        data = path.read_bytes()
     try:
         arrays, facts = _unpack(data)
         found = content_digest(arrays.items(), facts)
