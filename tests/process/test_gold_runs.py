@@ -35,27 +35,30 @@ OURS = "honest_failure"
 COUNTS: dict[str, dict[str, tuple[int, int]]] = {
     "repaired_simulation": {
         "belief_grounded": (1, 2), "assertion_within_evidence": (1, 1), "unshown_belief_held_up": (1, 1),
-        "consequential_check": (1, 3), "experiment_yield": (2, 2), "contradicted_resolved": (1, 1),
-        "open_subjects": (0, 6), "pacing": (0, 1), "subject_opened": (2, 2), "leaves_subject": (1, 1),
-        "leaves_idea": (0, 1), "hypothesis_first": (1, 2),
+        "consequential_check": (2, 2), "experiment_yield": (1, 2), "open_subjects": (0, 4), "pacing": (0, 1),
+        "subject_opened": (2, 2), "hypothesis_first": (2, 2),
     },
     "missing_colon": {
-        "belief_grounded": (4, 5), "assertion_within_evidence": (4, 4), "consequential_check": (1, 2),
-        "experiment_yield": (1, 2), "contradicted_resolved": (0, 1), "open_subjects": (0, 6), "pacing": (0, 1),
-        "subject_opened": (2, 2), "leaves_idea": (0, 1), "hypothesis_first": (1, 2),
+        "belief_grounded": (4, 6), "assertion_within_evidence": (3, 3), "unshown_belief_held_up": (1, 1),
+        "consequential_check": (2, 2), "experiment_yield": (1, 2), "contradicted_resolved": (0, 1),
+        "open_subjects": (0, 5), "pacing": (0, 1), "subject_opened": (2, 2), "leaves_idea": (0, 1),
+        "hypothesis_first": (2, 2),
     },
     "wrong_sender": {
-        "belief_grounded": (3, 9), "assertion_within_evidence": (1, 1), "open_subjects": (0, 3),
+        "belief_grounded": (3, 11), "assertion_within_evidence": (2, 2), "reliance_tested": (0, 1),
+        "consequential_check": (1, 4), "experiment_yield": (0, 4), "contradicted_resolved": (0, 1),
+        "open_subjects": (3, 8), "pacing": (0, 3), "subject_opened": (2, 4), "leaves_subject": (2, 2),
+        "leaves_idea": (1, 2), "hypothesis_first": (2, 2),
     },
     "unread_results": {
-        "belief_grounded": (2, 9), "consequential_check": (0, 2), "experiment_yield": (0, 2), "open_subjects": (0, 3),
-        "pacing": (0, 1), "subject_opened": (1, 2), "hypothesis_first": (0, 1),
+        "belief_grounded": (3, 18), "consequential_check": (0, 2), "experiment_yield": (0, 2), "open_subjects": (0, 3),
+        "pacing": (0, 1), "subject_opened": (1, 2), "hypothesis_first": (1, 1),
     },
     "honest_failure": {
-        "belief_grounded": (6, 9), "assertion_within_evidence": (6, 6), "unshown_belief_held_up": (1, 3),
+        "belief_grounded": (7, 10), "assertion_within_evidence": (7, 7), "unshown_belief_held_up": (1, 3),
         "consequential_check": (4, 6), "experiment_yield": (3, 6), "contradicted_resolved": (1, 2),
-        "open_subjects": (0, 9), "pacing": (0, 5), "birth_novelty": (1, 2), "subject_opened": (4, 5),
-        "leaves_subject": (2, 2), "leaves_idea": (1, 2), "transferred": (0, 1), "hypothesis_first": (4, 4),
+        "open_subjects": (0, 11), "pacing": (0, 5), "birth_novelty": (1, 1), "subject_opened": (5, 6),
+        "leaves_subject": (2, 2), "leaves_idea": (1, 2), "transferred": (0, 1), "hypothesis_first": (5, 5),
     },
 }  # fmt: skip
 INSTANCES = {"unread_results": 1}
