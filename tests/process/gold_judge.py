@@ -1,7 +1,8 @@
 """Runs that were annotated by reading, as a judge: every question is answered from the annotation, and nothing else.
 
 An annotation names acts, propositions and ideas with quotes, what results say and how they were read, what beliefs rest
-on, and rules that are broken. `first` and `second` were made apart, `agreed` after comparing the two.
+on, and rules that are broken. `first` and `second` are by two readers apart, who saw no code; `agreed` is by a third who
+settled what they part over by the questions' definitions.
 
 The project holds no record of others. It holds annotations with short quotes, the agreed answers as a journal of calls
 without the prompts, and the graphs that come of them. ``python tests/process/gold_judge.py`` makes them anew.
@@ -166,28 +167,45 @@ def act_labels(told: Mapping[str, Any], steps: Sequence[int]) -> list[str]:
     return ["+".join(sorted(kind for kind, at, *_ in told["acts"] if at == step)) or "none" for step in steps]
 
 
-def statement_labels(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Types of the statements that either reading holds, side by side."""
-    pairs: list[list[str]] = []
-    left = [(step, quote, kind) for kind, step, quote, *_ in second["said"]]
-    for kind, step, quote, *_ in first["said"]:
-        match = next((other for other in left if other[0] == step and alike(other[1], quote)), None)
+def paired(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """Statements of the first reading, each with that of the second whose quote is likest or None; and those left.
+
+    Readers cut quotes in different places, so statements are matched by their words and not by whole quotes.
+    """
+    left, pairs = list(second["said"]), []
+    for said in first["said"]:
+        near = [other for other in left if other[1] == said[1] and alike(other[2], said[2])]
+        match = max(near, key=lambda other: _shared(other[2], said[2]), default=None)
         if match is not None:
             left.remove(match)
-        pairs.append([kind, "none" if match is None else match[2]])
-    pairs += [["none", kind] for _, _, kind in left]
-    return [one for one, _ in pairs], [other for _, other in pairs]
+        pairs.append((said, match))
+    return pairs, left
+
+
+def _shared(first: str, second: str) -> float:
+    """Which share of the words of two quotes stands in both."""
+    left, right = set(first.split()), set(second.split())
+    return len(left & right) / len(left | right)
+
+
+def statement_labels(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Types of the statements that either reading holds, side by side."""
+    pairs, left = paired(first, second)
+    types = [(said[0], "none" if match is None else match[0]) for said, match in pairs]
+    types += [("none", said[0]) for said in left]
+    return [one for one, _ in types], [other for _, other in types]
 
 
 def ground_labels(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """What the beliefs that both readings hold rest on."""
-    told = [
-        {(step, quote): more.get("rests_on", ["none"])[0] for kind, step, quote, _, more in reading["said"]
-         if kind in ("belief", "conjecture")}
-        for reading in (first, second)
-    ]  # fmt: skip
-    both = sorted(told[0].keys() & told[1].keys())
-    return [told[0][key] for key in both], [told[1][key] for key in both]
+    """What the statements that both readings take for a belief or conjecture rest on."""
+    settled = ("belief", "conjecture")
+    both = [
+        (said, match)
+        for said, match in paired(first, second)[0]
+        if match is not None and said[0] in settled and match[0] in settled
+    ]
+    grounds = [[said[4].get("rests_on", ["none"])[0] for said in pair] for pair in both]
+    return [one for one, _ in grounds], [other for _, other in grounds]
 
 
 def result_labels(first: Mapping[str, Any], second: Mapping[str, Any], what: str) -> tuple[list[str], list[str]]:
