@@ -1,8 +1,8 @@
 """Runs that were annotated by reading, as a judge: every question is answered from the annotation, and nothing else.
 
 An annotation names acts, propositions and ideas with quotes, what results say and how they were read, what beliefs rest
-on, and rules that are broken. `first` and `second` are by two readers apart, who saw no code; `agreed` is by a third who
-settled what they part over by the questions' definitions.
+on, and rules that are broken. `first` and `second` are by two readers apart, who saw no code; `agreed` is by a third,
+who settled what they part over by the questions' definitions.
 
 The project holds no record of others. It holds annotations with short quotes, the agreed answers as a journal of calls
 without the prompts, and the graphs that come of them. ``python tests/process/gold_judge.py`` makes them anew.
