@@ -217,12 +217,15 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         Scores by name; None where a value is undefined.
     details : mapping
         Further JSON facts for pages and tables.
+    shown : tuple of str
+        Values to put beside the primary one where there is no room for all of them.
     """
 
     delivered: bool
     primary: str
     values: Mapping[str, float | int | bool | None]
     details: Mapping[str, Json] = {}
+    shown: tuple[str, ...] = ()
 
 
 class Environment(Protocol[InstanceT, StateT]):

@@ -18,6 +18,7 @@ from whatworked.environments.drift.rules import Options
 from whatworked.environments.protocol import Event as JournalEvent
 from whatworked.environments.protocol import Score
 
+_SHOWN = ("evidence_auc", "exact", "interventions", "paid", "notes")
 PRIMARY = "evidence"
 """Blocks need a judge; what the log alone says is how many of them have their evidence in it."""
 
@@ -126,7 +127,7 @@ def score_events(journal: Sequence[JournalEvent], instance: Instance, options: O
         "answer": list(answer_of(instance)),
         "committed": None if commit is None else [commit.intake, commit.answer, commit.counter],
     }
-    return Score(delivered=committed.committed, primary=PRIMARY, values=values, details=details)
+    return Score(delivered=committed.committed, primary=PRIMARY, values=values, details=details, shown=_SHOWN)
 
 
 def _preflight(journal: Sequence[JournalEvent], instance: Instance, options: Options) -> Preflight:

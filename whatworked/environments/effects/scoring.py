@@ -18,6 +18,8 @@ from whatworked.grading.grades import Grade
 from whatworked.grading.score import PRIMARY
 from whatworked.surfaces.masks import FloatArray, IntArray, anchors, as_strings, mask_rank
 
+_SHOWN = ("exact", "strict", "regret", "credits_used", "refusals", "calculations")
+
 _OBSERVE, _CALCULATE, _NOTE = "observe_many", "calculate_python", "note"
 
 
@@ -96,7 +98,7 @@ def score_events(events: Sequence[Event], instance: SurfaceInstance, options: Ef
         structure = structure_scores(events, instance, play.bought, play.table)
         values |= structure.values
         details["rules"] = structure.details
-    return Score(delivered=graded.delivered, primary=PRIMARY.quantity, values=values, details=details)
+    return Score(delivered=graded.delivered, primary=PRIMARY.quantity, values=values, details=details, shown=_SHOWN)
 
 
 def _completed(play: Play, instance: SurfaceInstance) -> FloatArray:

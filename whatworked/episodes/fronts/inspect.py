@@ -240,11 +240,13 @@ def graded() -> Scorer:
         content = store().get(SCORE)
         if content is None:
             raise WhatWorkedError("the episode of this sample never began, so there is nothing to score")
-        # What ranks episodes stands first.
-        scores = {content["primary"]: None, "delivered": content["delivered"], **content["values"]}
-        values = {name: math.nan if value is None else float(value) for name, value in scores.items()}
+        # What ranks episodes stands first; dozens of columns would hide it.
+        scores = {"delivered": content["delivered"], **content["values"]}
+        names = (content["primary"], "delivered", *content["shown"])
+        values = {name: math.nan if scores[name] is None else float(scores[name]) for name in names}
         said = "delivered" if content["delivered"] else "nothing was delivered"
-        return Score(value=values, explanation=said, metadata={"primary": content["primary"], **content["details"]})
+        rest = {"primary": content["primary"], "values": content["values"], **content["details"]}
+        return Score(value=values, explanation=said, metadata=rest)
 
     return score
 
