@@ -14,10 +14,10 @@ from whatworked.errors import WhatWorkedError, nearest
 from whatworked.wording import counted, printable
 
 HELP = """\
-A line is the name of a tool and its arguments: in their order (`observe_many 0101 1010`, `act goto registry`,
+A line is the name of a tool and its arguments: in their order (`observe_many 0101 1010`, `act goto registry`, \
 `note text of a note`), by name (`submit_diagnosis estimator=ridge_pair`), or as JSON (`act {"verb": "wait", "n": 3}`).
 A value @FILE is the text of that file.
-Other words: tools (what can be called), opening (the task again), budgets, help, quit (the episode stays; the same
+Other words: tools (what can be called), opening (the task again), budgets, help, quit (the episode stays; the same \
 command goes on)."""
 
 Show = Callable[[str], None]
