@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
 from collections.abc import Sequence
 from functools import lru_cache
@@ -41,7 +42,17 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Maker(msgspec.Struct, frozen=True, kw_only=True):
-    """The software that made tables."""
+    """The software that made tables.
+
+    Attributes
+    ----------
+    python : str
+        Version.
+    packages : dict of str to str
+        Versions of those of `PACKAGES` that are installed; one that is not has computed nothing.
+    profile : Profile
+        As the worker found it.
+    """
 
     python: str
     packages: dict[str, str]
@@ -61,11 +72,9 @@ def observe(profile: NumericProfile) -> Maker:
 
 @lru_cache(maxsize=1)
 def _maker(hash_seed: str) -> Maker:
-    from importlib.metadata import version
-
     return Maker(
         python=platform.python_version(),
-        packages={name: version(name) for name in PACKAGES},
+        packages=_versions(),
         profile=Profile(
             architecture=platform.machine().lower(),
             vector_features=vector_features(),
@@ -74,6 +83,16 @@ def _maker(hash_seed: str) -> Maker:
             hash_seed=hash_seed,
         ),
     )
+
+
+def _versions() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {}
+    for name in PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def common_maker(makers: Sequence[Maker]) -> Maker:
