@@ -173,6 +173,18 @@ def test_a_player_that_breaks_is_a_missing_delivery_in_every_denominator(tmp_pat
     assert [line.split(",")[6] for line in shown.stdout.splitlines()] == ["delivered", "True", "False"]
 
 
+def test_an_episode_by_other_rules_is_refused_in_a_table_wherever_it_stands(tmp_path: Path) -> None:
+    class Newer(Toy):
+        version = "2"
+
+    for rules in (Toy(), Newer()):
+        Episode(tmp_path / rules.version, rules, rules.find("three"), {}).close()
+    old, new = tmp_path / Toy().version, tmp_path / "2"
+    for folders in ([old, new], [new, old]):
+        with pytest.raises(EpisodeError, match="version of the environment: 1 there, 2 here"):
+            read_rows(folders, Newer())
+
+
 def test_a_player_that_never_ends_is_ended_after_the_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whatworked.episodes.fronts.player_file._GRACE", 0.0)
     file = tmp_path / "mine.py"

@@ -9,6 +9,7 @@ from typing import Any
 
 from whatworked.environments.protocol import Environment, Json, Score
 from whatworked.episodes.about import About, read_about
+from whatworked.episodes.folder import digest_of
 from whatworked.episodes.records import Record, read_record, score_of, setup_of
 from whatworked.episodes.rules import Setup
 from whatworked.errors import StorageError
@@ -189,7 +190,8 @@ def read_rows(
     for folder in folders:
         record = read_record(folder)
         own_salt = salt if record.terms.salt is not None else None
-        key = canonical_json([record.terms.instance_digest, record.terms.told, record.terms.options]).decode()
+        # By all of the terms: an episode by the rules of another version must not pass for one by these.
+        key = digest_of(record.terms)
         if key not in setups:
             setups[key] = setup_of(record, environment, salt=own_salt)
         rows.append(EpisodeRow(folder, record, read_about(record.folder), score_of(record, setups[key])))
