@@ -185,6 +185,19 @@ def test_an_episode_by_other_rules_is_refused_in_a_table_wherever_it_stands(tmp_
             read_rows(folders, Newer())
 
 
+def test_an_episode_counts_once_and_what_an_import_left_does_not(tmp_path: Path, monkeypatch: Any) -> None:
+    for name in ("a", "b", ".importing-x"):
+        ticket(tmp_path / "all" / name).opened().close()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path / "all")
+    every = [Path("all"), tmp_path / "all" / "b", Path("link")]
+    assert find_episodes(every) == [Path("all/a"), Path("all/b")]
+    (tmp_path / "none").mkdir()
+    (tmp_path / "all" / ".importing-x").rename(tmp_path / "none" / ".importing-x")
+    with pytest.raises(StorageError, match="there is no episode in"):
+        find_episodes([tmp_path / "none"])
+
+
 def test_a_player_that_never_ends_is_ended_after_the_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whatworked.episodes.fronts.player_file._GRACE", 0.0)
     file = tmp_path / "mine.py"

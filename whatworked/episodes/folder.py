@@ -20,6 +20,8 @@ from whatworked.storage.timed_journal import TimedJournal, TimedLine, read_timed
 JOURNAL = "episode.journal"
 LOG = "host.log"
 KIND = "episode"
+UNFINISHED = ".importing-"
+"""With what the name of a folder begins whose episode is still being put together, or was left so."""
 RESTART = "give another folder to begin another episode"
 _LARGEST_LOG = 1 << 20
 

@@ -19,6 +19,7 @@ from whatworked.episodes.about import About, note_player
 from whatworked.episodes.clock import Clock
 from whatworked.episodes.effects import effects_environment
 from whatworked.episodes.episode import Episode
+from whatworked.episodes.folder import UNFINISHED
 from whatworked.episodes.published import PublishedCall, PublishedGame, read_published
 from whatworked.episodes.records import read_record, replay, setup_of
 from whatworked.episodes.reply import Reply
@@ -128,7 +129,7 @@ def _made_whole(out: Path) -> Iterator[Path]:
     """A folder that takes its name only if all goes well, and is gone otherwise."""
     with storage_errors(out, "write"):
         out.parent.mkdir(parents=True, exist_ok=True)
-        place = Path(tempfile.mkdtemp(dir=out.parent, prefix=".importing-"))
+        place = Path(tempfile.mkdtemp(dir=out.parent, prefix=UNFINISHED))
     try:
         yield place
         with storage_errors(out, "write"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from whatworked.environments.protocol import Environment, Json, Score
 from whatworked.episodes.about import About, read_about
-from whatworked.episodes.folder import digest_of
+from whatworked.episodes.folder import JOURNAL, UNFINISHED, digest_of
 from whatworked.episodes.records import Record, read_record, score_of, setup_of
 from whatworked.episodes.rules import Setup
 from whatworked.errors import StorageError
@@ -137,7 +137,9 @@ class Standing:
 
 
 def find_episodes(paths: Iterable[Path]) -> list[Path]:
-    """Folders of episodes among some folders and those inside them, in order.
+    """Folders of episodes among some folders and those inside them, in order, each once however it is named.
+
+    What an interrupted import left is no episode.
 
     Parameters
     ----------
@@ -153,13 +155,18 @@ def find_episodes(paths: Iterable[Path]) -> list[Path]:
     StorageError
         If a path holds no episode.
     """
-    found: list[Path] = []
+    found: dict[Path, Path] = {}
     for path in paths:
-        inside = sorted(journal.parent for journal in path.rglob("episode.journal"))
+        inside = sorted(journal.parent for journal in path.rglob(JOURNAL) if not _is_unfinished(journal, path))
         if not inside:
             raise StorageError(f"there is no episode in {path}; give the folder of an episode, or one that holds some")
-        found += inside
-    return list(dict.fromkeys(found))
+        for folder in inside:
+            found.setdefault(folder.resolve(), folder)
+    return list(found.values())
+
+
+def _is_unfinished(journal: Path, below: Path) -> bool:
+    return any(part.startswith(UNFINISHED) for part in journal.relative_to(below).parts)
 
 
 def read_rows(
