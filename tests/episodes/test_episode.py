@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from toy_environment import Toy
 
 from whatworked.episodes import Call, Clock, Episode, Reply
 from whatworked.errors import EpisodeError
+from whatworked.storage.timed_journal import Chain
 
 
 class Echo:
@@ -235,6 +238,48 @@ def test_an_interrupt_between_the_disk_and_the_answer_loses_and_doubles_nothing(
         assert ask(episode, "draw", well=0).number == 3
     with opened(folder) as again:
         assert [entry.event.number for entry in again.entries] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("function", [Episode._take, Chain._lines], ids=["taking in", "reading lines"])
+def test_an_interrupt_in_any_line_of_taking_in_loses_and_doubles_nothing(tmp_path: Path, function: Any) -> None:
+    """A repeated call is known by its id afterwards, and the journal still fits."""
+    done = False
+    for place in range(100):
+        with opened(tmp_path / str(place)) as episode:
+            ask(episode, "draw", well=1)
+            done = not _interrupted(place, function, lambda episode=episode: ask(episode, "draw", "x", well=2))
+            assert ask(episode, "draw", "x", well=2).number == 2
+            assert left(episode.standing())["buckets"] == 2
+            assert len(episode.entries) == 2
+        if done:
+            break
+    assert done
+    assert place > 5
+
+
+def _interrupted(place: int, function: Any, act: Callable[[], Any]) -> bool:
+    """Act, with an interrupt before the line of the function that comes `place` lines after its first."""
+    passed = 0
+
+    def traced(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal passed
+        if frame.f_code is not function.__code__:
+            return traced if event == "call" else None
+        if event == "line":
+            passed += 1
+            if passed == place + 1:
+                raise KeyboardInterrupt
+        return traced
+
+    before = sys.gettrace()
+    sys.settrace(traced)
+    try:
+        act()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
 
 
 def test_a_crowded_journal_takes_small_calls_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

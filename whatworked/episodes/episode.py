@@ -343,11 +343,12 @@ class Episode:
             self._free_bytes += len(entry.body)
         self._bytes += len(entry.body)
         self._position = verdict.position
-        self._entries.append(entry)
-        self._positions.append(verdict.position)
         self._last = max(self._last, float(entry.times["elapsed"]))
         if (call_id := entry.event.call.call_id) is not None:
             self._by_id.setdefault(call_id, entry.event.number)
+        # Last: by their number `_up_to_date` sees that an interrupt came before all of this was done.
+        self._entries.append(entry)
+        self._positions.append(verdict.position)
 
     def _recorded(self, entry: Entry) -> Reply:
         return self._reply(entry, self._positions[entry.event.number - 1])

@@ -80,12 +80,12 @@ class Chain:
         Raises
         ------
         JournalError
-            If a line does not fit; nothing of `data` counts as read then.
+            If a line does not fit. Nothing of `data` counts as read then, nor after an interrupt.
         """
         kept = (self.owner, self.digest, self.position, self.count)
         try:
             return list(self._lines(data))
-        except JournalError:
+        except BaseException:  # an interrupt as well, which may come in the middle of a line
             self.owner, self.digest, self.position, self.count = kept
             raise
 
