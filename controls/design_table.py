@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from whatworked.catalog.catalog import conditions
+from whatworked.catalog.tracks import TRACKS
 from whatworked.controls.designs import DECIMALS, INTERCEPT_PENALTY, PENALTY, design_rows, score_design
 from whatworked.controls.recorded_designs import RecordedDesign, classes_digest
 from whatworked.surfaces.equivalence import Equivalence
@@ -89,6 +90,8 @@ def catalog_cubes() -> Iterator[tuple[int, Equivalence]]:
     """Each distinct partition of the catalog's cubes once, the one into single masks first."""
     seen: set[tuple[int, str]] = set()
     for condition in conditions():
+        if condition.track not in TRACKS:
+            continue
         declared = get(condition.family).equivalence(condition.dimensions)
         for classes in (Equivalence.trivial(condition.dimensions), declared):
             key = condition.dimensions, classes_digest(classes.representatives)

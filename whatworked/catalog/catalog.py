@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from whatworked.arguments import names as as_names
 from whatworked.catalog.manifest_files import Entry, entries
-from whatworked.catalog.tracks import SIX, TRACKS, Track
+from whatworked.catalog.tracks import OWN, SIX, TRACKS, Track, outside_track
 from whatworked.errors import unknown_name
 from whatworked.workflows import FAMILIES
 
@@ -19,13 +19,14 @@ class Condition:
     Attributes
     ----------
     id : str
-        ``<source>`` for four options, ``<source>__d6`` for six.
+        ``<source>`` for four options and for a family of its own size, ``<source>__d6`` for six.
     source, family : str
         Ids of the source and its workflow family.
     dimensions : int
-        Number of options d, 4 or 6; the condition has 2**d configurations.
-    track : {"four", "paired", "added"}
-        Four options; six options on a source that also has four; six options alone.
+        Number of options d, 4 or 6, or that of a family of its own size; the condition has 2**d configurations.
+    track : str
+        ``"four"``, four options; ``"paired"``, six options on a source that also has four; ``"added"``, six options
+        alone; ``"outside-5"``, all options of a family of its own size.
     problem : str
         What is wrong with the manifest of its source, so that it cannot run; empty where nothing is.
     """
@@ -34,12 +35,12 @@ class Condition:
     source: str
     family: str
     dimensions: int
-    track: Track
+    track: str
     problem: str = field(default="", repr=False)
 
 
 def conditions() -> tuple[Condition, ...]:
-    """All conditions: the four-option track, the paired six-option ones, the added ones.
+    """All conditions: the four-option track, the paired six-option ones, the added ones, those of other sizes.
 
     Returns
     -------
@@ -57,7 +58,10 @@ def conditions() -> tuple[Condition, ...]:
     ['banknote', 'breast_diagnostic', 'ionosphere', 'spambase']
     """
     known = sorted(entries().values(), key=lambda entry: (_family_rank(entry.family), entry.family, entry.id))
-    return tuple(_condition(entry, track) for track in TRACKS for entry in known if track in entry.tracks)
+    return (
+        *(_condition(entry, track) for track in TRACKS for entry in known if track in entry.tracks),
+        *(_own_condition(entry) for entry in known if OWN in entry.tracks),
+    )
 
 
 def condition(name: str) -> Condition:
@@ -188,6 +192,10 @@ def _condition(entry: Entry, track: Track) -> Condition:
     four = track == "four"
     name = entry.id if four else f"{entry.id}{SIX}"
     return Condition(name, entry.id, entry.family, 4 if four else 6, track, entry.problem)
+
+
+def _own_condition(entry: Entry) -> Condition:
+    return Condition(entry.id, entry.id, entry.family, entry.options, outside_track(entry.options), entry.problem)
 
 
 def _family_rank(family: str) -> int:

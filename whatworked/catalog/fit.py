@@ -1,17 +1,20 @@
-"""Whether a condition can run: its family is declared, and with options enough for its track."""
+"""Whether a condition can run: its family is declared, and with the options of its track."""
 
 from __future__ import annotations
 
 from whatworked.catalog.catalog import Condition
+from whatworked.catalog.tracks import TRACKS
 from whatworked.declaration.workflow import Workflow
 from whatworked.errors import DeclarationError, WhatWorkedError
+from whatworked.wording import counted
 from whatworked.workflows import FAMILIES, get
 
-_WORDS = ("no", "one", "two", "three", "four", "five", "six")
+_SIZES = {4: (4, 6), 6: (6,)}
+"""Options that a family may declare for the tracks of the catalog: the four-option track has the first four of six."""
 
 
 def misfit(condition: Condition, workflow: Workflow) -> str:
-    """Why a family has too few options for a condition, and what to do about it.
+    """Why a family has another number of options than a condition needs, and what to do about it.
 
     Parameters
     ----------
@@ -23,13 +26,21 @@ def misfit(condition: Condition, workflow: Workflow) -> str:
     Returns
     -------
     str
-        Empty if the family has options enough.
+        Empty if all its options take part; or, on the four-option track, the first four of six.
     """
-    if workflow.d >= condition.dimensions:
+    if condition.track not in TRACKS:
+        allowed: tuple[int, ...] = (condition.dimensions,)
+    else:
+        allowed = _SIZES[condition.dimensions]
+    if workflow.d in allowed:
         return ""
-    cure = 'use tracks = ["four"] in the manifest, or declare six' if workflow.d >= 4 else "declare four or six"
-    needed, declared = _WORDS[condition.dimensions], _WORDS[workflow.d]
-    return f"{needed} options are needed, family {condition.family} declares {declared}: {cure}"
+    cures = [f'use tracks = ["own"] and options = {workflow.d} in the manifest']
+    if condition.track in TRACKS:
+        cures += ['tracks = ["four"]'] if workflow.d == 4 else []
+        cures.append("declare six options" if condition.dimensions == 6 else "declare four or six options")
+    family = f"family {condition.family} declares {counted(workflow.d, 'option')}"
+    needed = f"the manifest's track needs {' or '.join(map(str, allowed))}"
+    return f"{family}, {needed}: {', or '.join(cures)}"
 
 
 def problem_of(condition: Condition) -> str:
@@ -68,7 +79,7 @@ def fitting(condition: Condition) -> Workflow:
     Raises
     ------
     DeclarationError
-        If the family declares fewer options than the condition has.
+        If the family declares another number of options than the condition needs.
     UnknownNameError, PluginError
         As `whatworked.workflows.get`.
     """

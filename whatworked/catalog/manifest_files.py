@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from whatworked.catalog.manifest_layout import NAME, Manifest, Preparation, Reader
-from whatworked.catalog.tracks import SIX, TRACKS, Track
+from whatworked.catalog.tracks import OWN, SIX, TRACKS, Track
 from whatworked.errors import ManifestError, StorageError, unknown_name
 from whatworked.storage.files import read_file, user_path
 from whatworked.storage.package_data import package_folder
@@ -54,7 +54,7 @@ class Entry:
     ----------
     id, family : str
         As the manifest says; the file's name, and `UNKNOWN_FAMILY`, where it cannot be read that far.
-    tracks : tuple of Track
+    tracks : tuple of str
         As the manifest says; four options where it cannot be read that far.
     path : str
         The file.
@@ -62,14 +62,17 @@ class Entry:
         All of it; None where something is wrong.
     problem : str
         What is wrong, what is allowed and what to do; empty where nothing is.
+    options : int
+        Number of options with the track "own"; 0 otherwise.
     """
 
     id: str
     family: str
-    tracks: tuple[Track, ...]
+    tracks: tuple[Track | Literal["own"], ...]
     path: str
     manifest: Manifest | None
     problem: str = ""
+    options: int = 0
 
 
 def manifests() -> Mapping[str, Manifest]:
@@ -142,7 +145,7 @@ def _entry(path: Path) -> Entry:
         whole = decode(text, str(path))
     except ManifestError as error:
         return _wrong_entry(path, text, str(error))
-    return Entry(whole.id, whole.family, whole.tracks, whole.path, whole)
+    return Entry(whole.id, whole.family, whole.tracks, whole.path, whole, options=whole.options)
 
 
 def _wrong_entry(path: Path, text: str, problem: str) -> Entry:
@@ -174,7 +177,7 @@ def _allowed(problem: str) -> str:
     if not problem.startswith("Invalid"):
         return ""
     for place, names in (
-        ("`$.tracks[", TRACKS),
+        ("`$.tracks[", (*TRACKS, OWN)),
         (".reader.kind`", map(_kind, get_args(Reader))),
         (".preparation.kind`", map(_kind, get_args(Preparation))),
     ):

@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from whatworked.catalog.tracks import SIX, Track
+from whatworked.catalog.tracks import OWN, SIX, Track
+from whatworked.surfaces.masks import MAX_OPTIONS
 
 NAME = re.compile(r"[a-z0-9_]+")
 """What a source may be called."""
@@ -341,10 +342,13 @@ class Manifest(_Part, frozen=True):
         Version of this layout.
     id, title, family : str
         Id of the source (``[a-z0-9_]+``, not ending in ``__d6``), its name in full, id of its workflow family.
-    tracks : tuple of {"four", "paired", "added"}
-        Conditions it takes part in: four options; six options paired with the four; six options alone.
+    tracks : tuple of {"four", "paired", "added", "own"}
+        Conditions it takes part in: four options; six options paired with the four; six options alone; all options of
+        a family of another size.
     licence, attribution, citation, homepage : str
         Terms of the data (SPDX id where there is one), whom to name, what to cite, where to read more.
+    options : int
+        Number of options of its family, with the track "own"; 0 otherwise.
     notes : str
         What else a reader should know, for instance how the published export differs from the original file.
     forms : tuple of RawForm
@@ -361,7 +365,7 @@ class Manifest(_Part, frozen=True):
     id: str
     title: str
     family: str
-    tracks: tuple[Track, ...]
+    tracks: tuple[Track | Literal["own"], ...]
     licence: str
     attribution: str
     citation: str
@@ -369,6 +373,7 @@ class Manifest(_Part, frozen=True):
     forms: tuple[RawForm, ...]
     preparation: Preparation
     expected: Expectation
+    options: int = 0
     notes: str = ""
     path: str = ""
 
@@ -379,9 +384,18 @@ class Manifest(_Part, frozen=True):
                 f"files are named after it, and its six-option condition is <id>{SIX}"
             )
         if not self.tracks or len(set(self.tracks)) < len(self.tracks) or set(self.tracks) == {"paired"}:
-            raise ValueError(f'tracks must be ["four"], ["four", "paired"] or ["added"], not {list(self.tracks)}')
+            raise ValueError(
+                f'tracks must be ["four"], ["four", "paired"], ["added"] or ["own"], not {list(self.tracks)}'
+            )
         if "added" in self.tracks and len(self.tracks) > 1:
             raise ValueError('tracks: "added" stands alone (its six options have no four-option condition)')
+        if OWN in self.tracks and len(self.tracks) > 1:
+            raise ValueError('tracks: "own" stands alone (its condition has all options of the family)')
+        if OWN in self.tracks:
+            allowed = f'1 to {MAX_OPTIONS} with tracks = ["own"]: how many the family declares'
+            _require(1 <= self.options <= MAX_OPTIONS, "options", self.options, allowed)
+        else:
+            _require(self.options == 0, "options", self.options, 'nothing, unless tracks = ["own"]')
         if not self.forms:
             raise ValueError("forms: at least one raw form is needed")
         _require_names("names of the forms", [form.name for form in self.forms])

@@ -12,6 +12,13 @@ in this order."""
 
 FOUR, PAIRED, ADDED = TRACKS
 
+OWN = "own"
+"""What a manifest calls the track of a family of its own size, all of whose options its one condition has.
+
+The condition's track is `outside_track`, as for a table without a manifest, so results are grouped alike with and
+without it.
+"""
+
 OUTSIDE = "outside"
 """Track of conditions that are not in the catalog, with their number of options; see `outside_track`."""
 

@@ -19,7 +19,11 @@ COMMANDS = {
     "verify": ("whatworked.cli.verify:verify", "Recompute records and say how each compares."),
     "list": ("whatworked.cli.catalog:list_conditions", "List the conditions of the catalog."),
     "show": ("whatworked.cli.catalog:show", "Show one condition: options, settings, source, utilities."),
-    "sources": ("whatworked.cli.sources:sources", "List, fetch, check or export the raw data."),
+    "sources": (
+        "whatworked.cli.sources:sources",
+        "List, fetch, check or export the raw data; begin a source of your own.",
+    ),
+    "families": ("whatworked.cli.families:families", "List workflow families; begin and check one of your own."),
     "effects": ("whatworked.cli.effects:effects", "Which options help, hurt and reverse, and where."),
     "grade": ("whatworked.cli.grade:grade", "Grade one prediction table against a condition."),
     "export": ("whatworked.cli.export:export", "Write effects, interactions and the catalog summary as CSV."),

@@ -79,12 +79,16 @@ def _narrowed(
 def _chosen(names: tuple[str, ...], families: tuple[str, ...], where: Path | None) -> tuple[Condition, ...]:
     """The named conditions; by default all of the catalog that have a reference table."""
     from whatworked import references
+    from whatworked.catalog import TRACKS
     from whatworked.catalog.catalog import select
 
     present = references.conditions(where)
     if not present:
         raise references.no_tables(where)
-    return tuple(condition for condition in select(names, families) if names or families or condition.id in present)
+    chosen = select(names, families)
+    if names or families:
+        return chosen
+    return tuple(condition for condition in chosen if condition.id in present and condition.track in TRACKS)
 
 
 def _records(study: Path | None) -> tuple[Record, ...]:

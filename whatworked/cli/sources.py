@@ -40,7 +40,7 @@ _names = click.argument("names", nargs=-1, metavar="[SOURCE]...")
 @_common
 @click.pass_context
 def sources(context: click.Context, /, as_json: bool, **options: Any) -> None:
-    """List, fetch, check or export the raw data.
+    """List, fetch, check or export the raw data; begin a source of your own.
 
     Without a command, list them.
     """
@@ -56,6 +56,24 @@ def sources(context: click.Context, /, as_json: bool, **options: Any) -> None:
 def list_sources(context: click.Context, /, names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """List sources: whether each is on this machine, where it comes from, its licence."""
     _list(*_selection(context, names, options), as_json or context.obj["as_json"])
+
+
+@sources.command()
+@click.argument("name")
+@click.argument("folder", default=".", metavar="[DIR]", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--family", required=True, metavar="FAMILY", help="The family that the source is for.")
+def new(name: str, folder: Path, family: str) -> None:
+    """Write a commented manifest NAME.toml into DIR (here by default), with raw data drawn at random, to begin with.
+
+    It works at once; put your own data in the place of those drawn.
+    """
+    from whatworked.testing.skeletons import write_source
+
+    path = write_source(name, family, folder)
+    print_text(f"{path} declares source {name} of family {family}. Put your data in the place of those drawn. Next:")
+    echo()
+    echo(f"    export WHATWORKED_MANIFESTS={folder}")
+    echo(f"    whatworked sources check {name}")
 
 
 @sources.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,8 +29,8 @@ class Metric:
         Name in records, for instance ``"balanced_accuracy"``.
     native : callable
         ``native(data, prediction) -> float``.
-    second : callable
-        The same quantity by separate plain code; the two must agree to 1e-10.
+    second : callable or None
+        The same quantity by separate plain code; the two must agree to 1e-10. None: it is computed once.
     cost_scale : callable or None
         For a cost: ``cost_scale(data) -> s`` of u = 1 / (1 + c / s). None where the native value is the utility.
     unit : str
@@ -40,7 +41,7 @@ class Metric:
 
     name: str
     native: Callable[[PreparedInput, Any], float]
-    second: Callable[[PreparedInput, Any], float]
+    second: Callable[[PreparedInput, Any], float] | None = None
     cost_scale: Callable[[PreparedInput], float] | None = None
     unit: str = ""
     extras: Callable[[PreparedInput, Any], Mapping[str, float]] | None = None
@@ -91,13 +92,16 @@ class Metric:
     def checked(self) -> Metric:
         """The same metric, computed twice whenever it is asked for.
 
-        Where its second computation differs by more than 1e-10, `native` raises `MetricDisagreementError`.
+        Where its second computation differs by more than 1e-10, `native` raises `MetricDisagreementError`. A metric
+        without a second computation is returned as it is.
 
         Returns
         -------
         Metric
         """
-        return replace(self, native=partial(_checked_native, self))
+        if self.second is None:
+            return self
+        return replace(self, native=partial(_checked_native, self, self.second))
 
     def disagreement(self, data: PreparedInput, prediction: Any) -> float:
         """Absolute difference between the metric and its second computation.
@@ -112,13 +116,17 @@ class Metric:
         Returns
         -------
         float
-            In the unit of the metric.
+            In the unit of the metric; NaN without a second computation.
         """
+        if self.second is None:
+            return math.nan
         return abs(float(self.native(data, prediction)) - float(self.second(data, prediction)))
 
 
-def _checked_native(metric: Metric, data: PreparedInput, prediction: Any) -> float:
-    first, second = float(metric.native(data, prediction)), float(metric.second(data, prediction))
+def _checked_native(
+    metric: Metric, again: Callable[[PreparedInput, Any], float], data: PreparedInput, prediction: Any
+) -> float:
+    first, second = float(metric.native(data, prediction)), float(again(data, prediction))
     if not abs(first - second) <= AGREEMENT:
         raise MetricDisagreementError(
             f"{metric.name} on {data.source} is {first!r}, computed a second time {second!r}; "

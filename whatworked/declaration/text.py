@@ -71,7 +71,8 @@ def code(workflow: Workflow) -> str:
     metric = workflow.metric
     scoring = {_module_of(each) for each in (metric.native, metric.cost_scale, metric.extras) if each is not None}
     declared = dict.fromkeys(_module_of(function) for function in functions)
-    helpers = _helpers(declared, {_module_of(metric.second)} - scoring)
+    apart = set() if metric.second is None else {_module_of(metric.second)}
+    helpers = _helpers(declared, apart - scoring)
     texts = [*map(_text, functions), *(_titled(name, _source(name) or "") for name in sorted(helpers))]
     return "\n\n".join(dict.fromkeys(texts))
 

@@ -23,8 +23,8 @@ class Families:
     workflows : dict of str to Workflow
         Those that can be loaded, by name, with all their options.
     problems : dict of str to str
-        Conditions whose manifest is wrong or whose family cannot be loaded or has too few options, by id, with what to
-        do about it.
+        Conditions whose manifest is wrong or whose family cannot be loaded or has another number of options, by id,
+        with what to do about it.
     """
 
     workflows: dict[str, Workflow] = field(default_factory=dict)
