@@ -14,7 +14,6 @@ from typing import Any, Literal
 import msgspec
 
 from whatworked.catalog.tracks import OWN, SIX, Track
-from whatworked.surfaces.masks import MAX_OPTIONS
 
 NAME = re.compile(r"[a-z0-9_]+")
 """What a source may be called."""
@@ -392,6 +391,8 @@ class Manifest(_Part, frozen=True):
         if OWN in self.tracks and len(self.tracks) > 1:
             raise ValueError('tracks: "own" stands alone (its condition has all options of the family)')
         if OWN in self.tracks:
+            from whatworked.surfaces.masks import MAX_OPTIONS
+
             allowed = f'1 to {MAX_OPTIONS} with tracks = ["own"]: how many the family declares'
             _require(1 <= self.options <= MAX_OPTIONS, "options", self.options, allowed)
         else:
