@@ -11,6 +11,7 @@ from typing import Any
 from whatworked.campaigns.options import Option, read_options
 from whatworked.errors import InvalidOptionError
 from whatworked.storage.files import read_file
+from whatworked.wording import counted
 
 _LARGEST = 50_000_000
 _PAIRS = (("0", "1"), ("off", "on"), ("false", "true"), ("no", "yes"))
@@ -48,8 +49,8 @@ def options_of(rows: Sequence[dict[str, str]], value: str) -> tuple[Option, ...]
         found = tuple(dict.fromkeys(row[name] for row in rows))
         if len(found) != 2:
             raise InvalidOptionError(
-                f"column {name!r} has {len(found)} levels; an option has two. Name the options with --option to leave "
-                "other columns out"
+                f"column {name!r} has {counted(len(found), 'level')}; an option has two. Take other columns out of the "
+                "file, or name the options of a campaign with --option"
             )
         levels[name] = _ordered(found)
     return read_options(levels)

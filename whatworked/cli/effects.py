@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.output import echo, print_json, print_table, print_text
-from whatworked.cli.surfaces import labelled_surface, references_option
+from whatworked.cli.surfaces import references_option, surface_or_table, table_options
 from whatworked.errors import unknown_name
 from whatworked.wording import counted, fixed
 
@@ -30,9 +30,21 @@ if TYPE_CHECKING:
     help="Effects up to this size count as none: absolute, or a share of the utility range.",
 )
 @references_option
+@table_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def effects(condition: str, letter: str | None, sort: bool, floor: str, where: Path | None, as_json: bool) -> None:
+def effects(
+    condition: str,
+    letter: str | None,
+    sort: bool,
+    floor: str,
+    where: Path | None,
+    column: str | None,
+    direction: str | None,
+    as_json: bool,
+) -> None:
     """Show what switching on each option of CONDITION does to utility.
+
+    CONDITION may be a CSV file with a column for each option, of two levels each, and one of results for all settings.
 
     A background is the setting of the other options, written as a mask with "-" at the option itself: -01101 is option
     A in the background B=0, C=1, D=1, E=0, F=1. An option reverses if it helps in one background and hurts in another.
@@ -41,14 +53,14 @@ def effects(condition: str, letter: str | None, sort: bool, floor: str, where: P
     """
     from whatworked.surfaces.reversals import floor_of
 
-    labelled = labelled_surface(condition, where)
+    labelled, note = surface_or_table(condition, where, column, direction)
     if letter is not None and letter not in labelled.surface.options:
         raise unknown_name("option", letter, labelled.surface.options)
     size = floor_of(labelled.surface, floor)
     if as_json:
         print_json(_json(labelled, size, sort) if letter is None else _option_json(labelled, letter, size, sort))
         return
-    for line in _heading(labelled, size):
+    for line in (*_heading(labelled, size), *([note] if note else [])):
         print_text(line)
     if letter is None:
         _print_overview(labelled, size, sort)
@@ -81,6 +93,11 @@ def _background(surface: ResponseSurface, edge: EdgeEffect) -> str:
     return f"{edge.mask[:place]}-{edge.mask[place + 1 :]}"
 
 
+def _are_letters(surface: ResponseSurface) -> bool:
+    """Whether the options are called A, B, C, … as in the catalog."""
+    return all(len(option) == 1 for option in surface.options)
+
+
 def _signed(effect: float) -> str:
     return fixed(effect, 4, signed=True)
 
@@ -88,9 +105,9 @@ def _signed(effect: float) -> str:
 def _heading(labelled: LabelledSurface, floor: float) -> list[str]:
     surface = labelled.surface
     low, high = surface.utilities.min(), surface.utilities.max()
+    place = f"{labelled.family}, source {labelled.source}, " if labelled.family else ""
     return [
-        f"{surface.name}: {labelled.family}, source {labelled.source}, {counted(surface.d, 'option')}, "
-        f"{1 << surface.d} masks",
+        f"{surface.name}: {place}{counted(surface.d, 'option')}, {1 << surface.d} masks",
         f"utility {low:.4f} to {high:.4f} (range {surface.range:.4f}), best mask {surface.best}; "
         f"mean |effect| {surface.mean_absolute_effect:.4f}; floor {floor:.3g}",
         'backgrounds are masks with "-" in the place of the option in question',
@@ -136,7 +153,8 @@ def _reversal_lines(surface: ResponseSurface, signs: list[OptionSigns], floor: f
 
 def _interaction_lines(surface: ResponseSurface) -> list[str]:
     ranked = sorted(zip(surface.pairs, surface.interactions().tolist(), strict=True), key=lambda item: -abs(item[1]))
-    pairs = ", ".join(f"{left}{right} {_signed(value)}" for (left, right), value in ranked[:5])
+    between = "" if _are_letters(surface) else " and "
+    pairs = ", ".join(f"{left}{between}{right} {_signed(value)}" for (left, right), value in ranked[:5])
     shares = surface.order_shares().tolist()
     orders = [f"order {order} {share:.1%}" for order, share in enumerate(shares[:3]) if order]
     if surface.d > 2:
@@ -152,7 +170,9 @@ def _print_option(labelled: LabelledSurface, letter: str, floor: float, sort: bo
         f"option {letter}, {labelled.names[letter]}: {_verdict(entry)}; mean {_signed(entry.mean)}; "
         f"helps in {counted(entry.helps, 'background')}, hurts in {entry.hurts}, no effect in {entry.neutral}"
     )
-    others = "".join(option if option != letter else "-" for option in surface.options)
+    others = "background"
+    if _are_letters(surface):
+        others = "".join(option if option != letter else "-" for option in surface.options)
     rows = [(others, "off", "on", "effect", "")]
     for edge in _edges(surface, letter, sort):
         off = surface[edge.mask]

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from whatworked import plots
-from whatworked.cli.output import echo
-from whatworked.cli.surfaces import labelled_surface, references_option
+from whatworked.cli.output import echo, print_text
+from whatworked.cli.surfaces import references_option, surface_or_table, table_options
 from whatworked.errors import InvalidOptionError
 
 
@@ -28,8 +28,11 @@ from whatworked.errors import InvalidOptionError
     help="Everything on one page, or one panel.",
 )
 @references_option
-def plot(condition: str, out: Path, kind: str, where: Path | None) -> None:
+@table_options
+def plot(condition: str, out: Path, kind: str, where: Path | None, column: str | None, direction: str | None) -> None:
     """Draw CONDITION: effects by background, main effects, pair interactions and spectrum.
+
+    CONDITION may be a CSV file with a column for each option, of two levels each, and one of results for all settings.
 
     Needs matplotlib, which the report extra brings: pip install "whatworked[report]"
 
@@ -41,5 +44,8 @@ def plot(condition: str, out: Path, kind: str, where: Path | None) -> None:
     if form not in plots.FORMATS:
         allowed = " or ".join(f".{name}" for name in plots.FORMATS)
         raise InvalidOptionError(f"the suffix of {out} is {out.suffix or 'missing'!r}; end the name with {allowed}")
-    write_atomic(out, plots.render(plots.draw(labelled_surface(condition, where), kind), form))
+    labelled, note = surface_or_table(condition, where, column, direction)
+    write_atomic(out, plots.render(plots.draw(labelled, kind), form))
     echo(str(out))
+    if note:
+        print_text(note)

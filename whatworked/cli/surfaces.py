@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from whatworked.errors import DeclarationError, ReferenceTableError, WhatWorkedError, unknown_name
+from whatworked.errors import DeclarationError, InvalidOptionError, ReferenceTableError, WhatWorkedError, unknown_name
 
 if TYPE_CHECKING:
     from whatworked.surfaces.exports import LabelledSurface
@@ -24,6 +24,40 @@ def references_option(command: Command) -> Command:
         type=click.Path(path_type=Path, file_okay=False),
         help="Folder with reference tables and their index. Default: those of the package.",
     )(command)
+
+
+def table_options(command: Command) -> Command:
+    """The options that say how a CSV file of settings and results is read."""
+    for option in (
+        click.option(
+            "--direction", type=click.Choice(["maximize", "minimize"]), help="Good results of a CSV. [maximize]"
+        ),
+        click.option("--value", "column", metavar="NAME", help="Column of results of a CSV. [the last one]"),
+    ):
+        command = option(command)
+    return command
+
+
+def surface_or_table(name: str, where: Path | None, column: str | None, direction: Any) -> tuple[LabelledSurface, str]:
+    """Surface of a condition or of a CSV file, and how the file's results became utilities (empty for a condition).
+
+    Raises
+    ------
+    InvalidOptionError
+        If options of the one are given with the other, or as `whatworked.campaigns.table_surface.read_surface`.
+    WhatWorkedError
+        As `labelled_surface`.
+    """
+    if not name.lower().endswith(".csv"):
+        if column is not None or direction is not None:
+            raise InvalidOptionError(f"--value and --direction are for a CSV file; {name} is the name of a condition")
+        return labelled_surface(name, where), ""
+    from whatworked.campaigns.table_surface import read_surface
+    from whatworked.storage.files import user_path
+
+    if where is not None:
+        raise InvalidOptionError(f"--references is for a condition; {name} is a file")
+    return read_surface(user_path(name), column, direction)
 
 
 def labelled_surface(condition: str, where: Path | None) -> LabelledSurface:
