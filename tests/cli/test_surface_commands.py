@@ -123,8 +123,8 @@ def test_a_single_option(folder):
 def test_export_writes_every_effect_and_interaction(folder, tmp_path):
     text = run(folder, "export", tmp_path / "tables")
     written = sorted(path.name for path in (tmp_path / "tables").iterdir())
-    tables = ["catalog_summary", "conditional_effects", "family_ranges"]
-    tables += ["option_signs", "pair_interactions", "reversals"]
+    tables = ["catalog_summary", "conditional_effects", "conditional_interactions", "family_ranges"]
+    tables += ["option_signs", "pair_interactions", "prepared_sizes", "reversals"]
     assert written == sorted(f"{name}{suffix}" for name in tables for suffix in (".csv", ".dictionary.csv"))
     effects = rows(tmp_path / "tables" / "conditional_effects.csv")
     assert len(effects) == 12 + 4 + 1 + 192
@@ -176,11 +176,11 @@ def test_export_counts_reversals_at_every_level(folder, tmp_path):
 def test_export_describes_every_column(folder, tmp_path):
     run(folder, "export", tmp_path)
     dictionaries = sorted(tmp_path.glob("*.dictionary.csv"))
-    assert len(dictionaries) == 6
+    assert len(dictionaries) == 8
     for path in dictionaries:
         described = rows(path)
-        table = rows(tmp_path / path.name.replace(".dictionary", ""))
-        assert [one["column"] for one in described] == list(table[0])
+        header = (tmp_path / path.name.replace(".dictionary", "")).read_text().splitlines()[0]
+        assert [one["column"] for one in described] == header.split(",")
         assert all(one["meaning"] and one["type"] for one in described)
 
 

@@ -374,3 +374,10 @@ def test_a_stored_array_larger_than_memory_is_damage(own: Own) -> None:
     library.store_path(one).write_bytes(_zip(**{"X_train.npy": huge, "facts.json": b"{}"}))
     with pytest.raises(DigestMismatchError, match="damaged: it cannot be unpacked"):
         library.prepared("mine")
+
+
+def test_a_package_that_would_bring_it_is_named(own: Own) -> None:
+    own.declare('package = "no_such_package:graph"')
+    with pytest.raises(SourceUnavailableError) as raised:
+        _route(own.library())
+    assert "no_such_package, which has it, is not installed: pip install no_such_package" in str(raised.value)

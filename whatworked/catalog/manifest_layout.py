@@ -251,6 +251,10 @@ class SeriesPreparation(_Part, frozen=True, tag_field="kind", tag="series"):
         _require(0.0 < self.train_fraction < 1.0, "train_fraction", self.train_fraction, "more than 0 and less than 1")
         _require(self.time not in self.columns, "time", self.time, "a column that is not part of the series")
 
+    def cut(self, length: int) -> int:
+        """Points that train, of a series of that length: floor(train fraction times length)."""
+        return math.floor(self.train_fraction * length)
+
 
 class ImagePreparation(_Part, frozen=True, tag_field="kind", tag="image"):
     """Grey, at most `side` pixels a side, with Gaussian noise of standard deviation `noise`."""

