@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from whatworked.catalog.catalog import conditions
+from whatworked.catalog.tracks import TRACKS
 from whatworked.controls.results import Cohort, Row, cohorts, graded
 from whatworked.grading.grades import ENDPOINT, PROFILE_KEYS, ZERO, Grade
 from whatworked.grading.record import Record
@@ -85,6 +87,28 @@ class _NativeStrict:
         off, on = edges(surface.d)
         errors = np.abs((predicted[on] - predicted[off]) - (truth[on] - truth[off]))
         return float(errors.max() <= max(ZERO, ENDPOINT * float(np.ptp(truth))))
+
+
+def counts_table(records: Iterable[Record]) -> tuple[Row, ...]:
+    """Records by track: how many, of how many conditions and methods, without a delivery, with an infinite cost."""
+    several = list(records)
+    track_of = {condition.id: str(condition.track) for condition in conditions()}
+    rows = []
+    for track in TRACKS:
+        members = [record for record in several if track_of.get(record.condition) == track]
+        rows.append(
+            {
+                "conditions": track,
+                "sources": len({record.condition for record in members}),
+                "methods": len({record.method for record in members}),
+                "budgets": len({record.budget for record in members}),
+                "records": len(members),
+                "missing": sum(record.predictions is None for record in members),
+                "unbounded": sum(bool(record.grade and record.grade.native_unbounded) for record in members),
+                "near_ties": sum(record.near_tie for record in members),
+            }
+        )
+    return tuple(rows)
 
 
 def by_source_table(records: Iterable[Record], budget: int) -> tuple[Row, ...]:

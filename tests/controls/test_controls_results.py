@@ -14,10 +14,13 @@ from whatworked import references
 from whatworked.catalog import conditions
 from whatworked.cli import cli
 from whatworked.controls import results, store
+from whatworked.controls.printed import counts_table
+from whatworked.controls.projection import projected, projection_table
 from whatworked.controls.shared_observations import acquisition_matrix, coverage_table, refit
 from whatworked.errors import InvalidOptionError, UnknownNameError
 from whatworked.grading import TOLERANCES, Record, grade, grade_missing
 from whatworked.surfaces import ResponseSurface, mean_absolute_effect
+from whatworked.workflows import get as workflow
 
 BLANK = grade_missing(ResponseSurface(("A",), [0.25, 0.5]))
 
@@ -179,6 +182,10 @@ class TestCommands:
         assert len(json.loads(self.run(command, "--budget", 8, "--json"))) > 5
         assert "conditions four, budget 8" in self.run(command, "--budget", 8)
 
+    def test_projection_prints(self):
+        rows = json.loads(self.run("projection", "--budget", 20, "--condition", "wine__d6", "--json"))
+        assert {row["method"] for row in rows if row["projected_recovery"] >= row["recovery"]} >= {"CGP-E", "GP-E"}
+
     def test_class_gain_prints(self):
         assert len(json.loads(self.run("class-gain", "--json"))) == 6 * 3 * 7
 
@@ -206,3 +213,48 @@ class TestCommands:
         self.run("run", "nile", "--jobs", 1, "--out", tmp_path / "made")
         text = self.run("verify", "nile", "wine", "--study", tmp_path / "made", code=1)
         assert "- missing: wine D1 seed 0 budget 0: it is not recorded" in text
+
+
+def test_class_projection_against_a_plain_count(recorded):
+    """Every pair of equal masks compared one by one, and every class averaged by hand."""
+    name, d = "wine__d6", 6
+    surface, classes = references.load_surface(name), workflow("clustering").equivalence(d)
+    record = next(one for one in recorded if (one.condition, one.method, one.budget) == (name, "GP-E", 20))
+    found = projected(record, surface, classes)
+    group = classes.representative.tolist()
+    pairs = [(i, j) for i in range(64) for j in range(i) if group[i] == group[j]]
+    gaps = [abs(record.predictions[i] - record.predictions[j]) for i, j in pairs]
+    assert found.error == pytest.approx(sum(gaps) / len(gaps) / (max(surface.utilities) - min(surface.utilities)))
+    measured = [0, 63, *(int(mask, 2) for mask in record.purchases)]
+    table = []
+    for rank in range(64):
+        known = [cell for cell in measured if group[cell] == group[rank]]
+        members = [cell for cell in range(64) if group[cell] == group[rank]]
+        mean = sum(record.predictions[cell] for cell in members) / len(members)
+        table.append(surface.utilities[known[0]] if known else mean)
+    of_measured = [group[cell] for cell in measured]
+    assert found.redundant == sum(of_measured[at] in of_measured[:at] for at in range(2, len(measured)))
+    again = grade(surface, table, measured)
+    assert found.grade.effect_recovery == pytest.approx(again.effect_recovery, abs=1e-12)
+    assert found.grade.effect_recovery > record.grade.effect_recovery
+
+
+def test_projection_changes_nothing_where_the_classes_are_obeyed_and_misses_count_as_nothing(recorded):
+    few = [one for one in recorded if one.condition == "concrete__d6" and one.budget == 20]
+    few = [one for one in few if one.method in ("GP-E", "CGP-E")]
+    few = [msgspec.structs.replace(one, predictions=None, grade=BLANK) if one.method == "GP-E" else one for one in few]
+    classes = workflow("regression").equivalence(6)
+    rows = {
+        row["method"]: row
+        for row in projection_table(few, 20, references.load_surface, lambda name: classes)
+        if row["conditions"] == "paired"
+    }
+    assert rows["CGP-E"]["equivalence_error"] == rows["CGP-E"]["redundant"] == 0.0
+    assert rows["CGP-E"]["projected_recovery"] == pytest.approx(rows["CGP-E"]["recovery"], abs=1e-12)
+    assert rows["GP-E"]["equivalence_error"] is None
+    assert rows["GP-E"]["projected_recovery"] == 0.0
+
+
+def test_records_are_counted_by_track(recorded):
+    rows = {row["conditions"]: row for row in counts_table(recorded)}
+    assert [rows[track]["records"] for track in ("four", "paired", "added")] == [2112, 1134, 960]

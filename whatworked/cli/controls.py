@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from whatworked.catalog.catalog import Condition
     from whatworked.controls.verify import Verification
     from whatworked.grading.record import Record
+    from whatworked.surfaces.equivalence import Equivalence
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -320,6 +321,40 @@ def by_source(budget: int, records: tuple[Record, ...], output: str) -> None:
     from whatworked.controls.printed import by_source_table
 
     print_rows(by_source_table(records, budget), output, section=_SECTION)
+
+
+@controls.command()
+@table_options
+@references_option
+def projection(budget: int, records: tuple[Record, ...], output: str, where: Path | None) -> None:
+    """Differences between predictions of equal programs, and recovery after class projection.
+
+    Class projection gives a class that holds a measured mask its value, and any other the mean of its predictions.
+    """
+    from whatworked.controls.projection import projection_table
+    from whatworked.references import load_surface
+
+    rows = projection_table(records, budget, functools.cache(lambda name: load_surface(name, where)), _classes_of)
+    print_rows(rows, output, section=_SECTION)
+
+
+def _classes_of(name: str) -> Equivalence:
+    """Code-equivalence classes of a condition, by its id."""
+    from whatworked.catalog.catalog import condition
+    from whatworked.workflows import get
+
+    found = condition(name)
+    return get(found.family).equivalence(found.dimensions)
+
+
+@controls.command()
+@study_option
+@format_option
+def counts(study: Path | None, output: str) -> None:
+    """How many records the study has, by group of conditions."""
+    from whatworked.controls.printed import counts_table
+
+    print_rows(counts_table(_records(study)), output)
 
 
 @controls.command("class-gain")
