@@ -133,19 +133,26 @@ class Reading:
 
 
 @dataclass
-class _Group:
-    """Programs under way, so that all can be ended."""
+class Group:
+    """Programs under way, so that all can be ended; they run in `folder`, by default that of this process."""
 
+    folder: Path | None = None
     running: set[subprocess.Popen[bytes]] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     closed: bool = False
 
     def start(self, ran: Sequence[str], log: int) -> subprocess.Popen[bytes]:
+        """Start a program whose output goes to an open file."""
         with self.lock:
             if self.closed:
                 raise InterruptedError
             process = subprocess.Popen(
-                ran, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+                ran,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                cwd=self.folder,
             )
             self.running.add(process)
         return process
@@ -159,6 +166,7 @@ class _Group:
             self.running.discard(process)
 
     def close(self) -> None:
+        """End all programs; none is started afterwards."""
         with self.lock:
             self.closed = True
             left = list(self.running)
@@ -194,14 +202,14 @@ def command_runner(
         Seconds after which a program is ended with all that it started.
     """
 
-    def run_one(group: _Group, ask: Ask) -> Run:
+    def run_one(group: Group, ask: Ask) -> Run:
         ran = arguments(ask.mask)
         start = time.monotonic()
-        outcome = _outcome(group, ran, logs / f"{ask.mask}.log", reading, time_limit)
+        outcome = outcome_of(group, ran, logs / f"{ask.mask}.log", reading, time_limit)
         return run_of(plan, ask.mask, outcome, ran, round(time.monotonic() - start, 3))
 
     def run(asks: Sequence[Ask]) -> Generator[Run, None, None]:
-        group = _Group()
+        group = Group()
         with ThreadPoolExecutor(jobs) as pool:
             try:
                 for future in as_completed([pool.submit(run_one, group, ask) for ask in asks]):
@@ -212,9 +220,10 @@ def command_runner(
     return run
 
 
-def _outcome(
-    group: _Group, ran: Sequence[str], log: Path, reading: Callable[[str], float | str], time_limit: float | None
+def outcome_of(
+    group: Group, ran: Sequence[str], log: Path, reading: Callable[[str], float | str], time_limit: float | None
 ) -> float | str:
+    """Run a program, and say its result or why there is none; what it prints goes into `log`."""
     with storage_errors(log, "write"):
         log.parent.mkdir(parents=True, exist_ok=True)
         stream = log.open("wb")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +90,7 @@ def _report_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--read", "pattern", help="Regular expression for the result. [the last line that is a number]")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Settings run at once.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds for each run.")
+@click.option("--backend", metavar="NAME", help="dask or dask:tcp://HOST:8786: run on a cluster. [this machine]")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default="campaign", show_default=True)
 @click.option("--dry-run", is_flag=True, help="Print what would run next, and run nothing.")
 @_report_options
@@ -98,6 +101,7 @@ def run(
     pattern: str | None,
     jobs: int,
     time_limit: float | None,
+    backend: str | None,
     out: Path,
     dry_run: bool,
     **more: Any,
@@ -116,12 +120,12 @@ def run(
     if not stated["options"]:
         raise InvalidOptionError("no option is given; name each with --option")
     plan = Plan(**stated, target=name)
-    runner, show = _runner(plan, target, template, pattern, out / "logs", jobs, time_limit)
+    fill, reading = _program(plan, target, template, pattern)
     campaign = Campaign(plan, out)
     if dry_run:
-        _show_next(campaign, show, max(jobs, 2))
+        _show_next(campaign, fill, max(jobs, 2))
         return
-    with campaign:
+    with campaign, _runner(backend, plan, fill, reading, out / "logs", jobs, time_limit) as runner:
         carry_out(campaign, runner, budget, jobs)
         _report(campaign, **_shown(more))
 
@@ -252,25 +256,16 @@ def _target_name(target: str | None, template: str | None, pattern: str | None) 
     return f"function {file.name}:{name} {sha256(read_file(file, 10_000_000))}"
 
 
-def _runner(
-    plan: Plan,
-    target: str | None,
-    template: str | None,
-    pattern: str | None,
-    logs: Path,
-    jobs: int,
-    time_limit: float | None,
-) -> tuple[Runner, Callable[[str], list[str]]]:
+def _program(
+    plan: Plan, target: str | None, template: str | None, pattern: str | None
+) -> tuple[Callable[[str], list[str]], Callable[[str], float | str]]:
+    """From a mask to the program and its arguments, and from what it printed to its result."""
     from whatworked.campaigns import calling
-    from whatworked.campaigns.commands import Reading, Template, command_runner
+    from whatworked.campaigns.commands import Reading, Template
 
     if template is not None:
         filled = Template.read(template, plan.options)
-
-        def fill(mask: str) -> list[str]:
-            return filled.fill(plan.options, mask)
-
-        return command_runner(plan, fill, Reading.of(pattern), logs, jobs, time_limit), fill
+        return partial(filled.fill, plan.options), Reading.of(pattern)
     if pattern is not None:
         raise InvalidOptionError("--read is for --command; a function returns its result")
     file, name = _file_and_name(target or "")
@@ -279,7 +274,33 @@ def _runner(
         levels = {option: _level(level) for option, level in plan.setting(int(mask, 2)).items()}
         return [sys.executable, "-m", "whatworked.campaigns.calling", str(file), name, json.dumps(levels)]
 
-    return command_runner(plan, call, calling.read_result, logs, jobs, time_limit), call
+    return call, calling.read_result
+
+
+@contextlib.contextmanager
+def _runner(
+    backend: str | None,
+    plan: Plan,
+    fill: Callable[[str], list[str]],
+    reading: Callable[[str], float | str],
+    logs: Path,
+    jobs: int,
+    time_limit: float | None,
+) -> Iterator[Runner]:
+    """What runs settings: processes of this machine, or those of a cluster."""
+    from whatworked.campaigns.commands import command_runner
+
+    if backend is None:
+        yield command_runner(plan, fill, reading, logs, jobs, time_limit)
+        return
+    from whatworked.campaigns.cluster import cluster_runner
+    from whatworked.workers.cluster import dask_client, is_dask
+
+    if not is_dask(backend):
+        raise InvalidOptionError(f"backend {backend!r} cannot be used here; write dask, or dask:tcp://HOST:8786")
+    # No variables: what is measured runs as it would outside, not under the numeric profile of the tables.
+    with dask_client(backend, jobs, {}) as client:
+        yield cluster_runner(plan, fill, reading, logs, client, time_limit)
 
 
 def _level(level: Any) -> Any:

@@ -16,7 +16,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def pool_options(command: Command) -> Command:
     """How many workers there are and how they are started."""
     for option in (
-        click.option("--backend", default="loky", show_default=True, help="How workers are started: loky, dask, …"),
+        click.option(
+            "--backend",
+            default="loky",
+            show_default=True,
+            metavar="NAME",
+            help="How workers are started: loky, dask, dask:tcp://HOST:8786, …",
+        ),
         click.option(
             "--jobs", default=2, show_default=True, type=click.IntRange(1, MOST_JOBS), help="Number of workers."
         ),

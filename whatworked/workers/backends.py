@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from whatworked.errors import ExecutionError, InvalidOptionError, MissingExtraError, unknown_name
+from whatworked.errors import ExecutionError, InvalidOptionError, unknown_name
 from whatworked.workers.call import DEATH, Answer, Call, Subject, Supply, perform
+from whatworked.workers.cluster import DASK, dask_client, is_dask
 from whatworked.workers.processes import DEFAULT_BACKEND
 from whatworked.workers.profile import NumericProfile
 from whatworked.workers.software import Maker, common_maker, observe
-
-DASK = "dask"
 
 SEQUENTIAL = "sequential"
 """The backend that does the work in this process."""
@@ -31,10 +29,10 @@ UNSUITABLE = {
 @contextlib.contextmanager
 def open_backend(backend: str, jobs: int, profile: NumericProfile) -> Iterator[BackendPool]:
     """Workers of a joblib backend; see `whatworked.workers.pool.open_pool`."""
-    _check_backend(backend)
+    _check_backend(DASK if is_dask(backend) else backend)
     jobs = jobs if backend == SEQUENTIAL else max(LEAST, jobs)
     with _environment(profile), _cluster(backend, jobs, profile):
-        yield BackendPool(backend, jobs, profile, _dask_backend() if backend == DASK else backend)
+        yield BackendPool(backend, jobs, profile, _dask_backend() if is_dask(backend) else backend)
 
 
 class BackendPool:
@@ -110,10 +108,11 @@ def _deaths(backend: str) -> Iterator[None]:
     except BrokenProcessPool as error:
         raise ExecutionError(DEATH) from error
     except Exception as error:
-        if type(error).__module__.partition(".")[0] not in {backend, "distributed"}:
+        name = DASK if is_dask(backend) else backend
+        if type(error).__module__.partition(".")[0] not in {name, "distributed"}:
             raise
         raise ExecutionError(
-            f"backend {backend} failed ({type(error).__name__}: {str(error).rstrip('.')}); what had finished is kept. "
+            f"backend {name} failed ({type(error).__name__}: {str(error).rstrip('.')}); what had finished is kept. "
             "Run the same command again to go on, or without --backend"
         ) from error
 
@@ -166,31 +165,6 @@ def _environment(profile: NumericProfile) -> Iterator[None]:
                 os.environ[name] = value
 
 
-@contextlib.contextmanager
-def _cluster(backend: str, jobs: int, profile: NumericProfile) -> Iterator[None]:
-    """The Dask cluster of the configuration, or one of our own, as long as the block lasts."""
-    if backend != DASK:
-        yield
-        return
-    try:
-        dask: Any = importlib.import_module("dask")
-        distributed: Any = importlib.import_module("dask.distributed")
-    except ImportError as error:
-        raise MissingExtraError("--backend dask needs Dask; install it with: pip install 'whatworked[dask]'") from error
-    if address := dask.config.get("scheduler-address", None):
-        with distributed.Client(address):
-            yield
-        return
-    settings = {
-        # Dask's nanny sets variables of its own before a worker starts, over what the worker would inherit.
-        "distributed.nanny.pre-spawn-environ": dict(profile.environment),
-        # A call that ends its worker would end the next one, too.
-        "distributed.scheduler.allowed-failures": 0,
-    }
-    with (
-        dask.config.set(settings),
-        # Any free port: Dask warns where its usual one is taken.
-        distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address="127.0.0.1:0") as local,
-        distributed.Client(local),
-    ):
-        yield
+def _cluster(backend: str, jobs: int, profile: NumericProfile) -> contextlib.AbstractContextManager[Any]:
+    """The Dask cluster of a backend, as long as the block lasts; nothing for another backend."""
+    return dask_client(backend, jobs, profile.environment) if is_dask(backend) else contextlib.nullcontext()

@@ -74,7 +74,7 @@ def open_pool(backend: str, jobs: int, profile: NumericProfile, tasks: int) -> I
     ----------
     backend : str
         ``"loky"`` (processes made here), or another backend registered with joblib; ``"dask"`` uses the cluster that
-        Dask's configuration names, else one on this machine.
+        Dask's configuration names, else one on this machine, ``"dask:tcp://host:8786"`` that of a scheduler.
     jobs : int
         Number of workers, at least 1; see `whatworked.workers.processes.worker_count`.
     profile : NumericProfile
