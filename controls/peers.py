@@ -73,6 +73,55 @@ class ArdModel:
         cross = _kernel(np.asarray(masks, dtype=np.float64), self.bits, self.lengths)
         return self.mean + self.scale * (self.constant + cross @ self.weights)
 
+    def predict_std(self, masks: BitArray) -> FloatArray:
+        """Predictive standard deviation of the utility of each mask, noise included; 0 where it was measured.
+
+        The utility is the process plus noise, as a measurement of the mask would give it (Rasmussen and Williams,
+        "Gaussian Processes for Machine Learning", 2006, eq. 2.24). Hyper-parameters and the constant count as known.
+
+        Parameters
+        ----------
+        masks : ndarray of float64, shape (m, d)
+            Any masks of the cube.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+        """
+        return self._std(*self._whitened(masks))
+
+    def effect_std(self, off: BitArray, on: BitArray) -> FloatArray:
+        """Predictive standard deviation of u(on) − u(off), row by row; what was measured is known exactly.
+
+        Parameters
+        ----------
+        off, on : ndarray of float64, shape (m, d)
+            Masks before and after, different ones.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+        """
+        (before, unsure_before), (after, unsure_after) = self._whitened(off), self._whitened(on)
+        rows, columns = np.asarray(off, dtype=np.float64), np.asarray(on, dtype=np.float64)
+        shared = np.exp(-0.5 * (((rows - columns) / self.lengths) ** 2).sum(axis=1)) - (before * after).sum(axis=0)
+        variances = self._std(before, unsure_before) ** 2 + self._std(after, unsure_after) ** 2
+        both = unsure_before * unsure_after
+        return np.asarray(np.sqrt(np.maximum(variances - 2.0 * self.scale**2 * shared * both, 0.0)))
+
+    def _whitened(self, masks: BitArray) -> tuple[FloatArray, FloatArray]:
+        """Inverse factor times the covariances with the measurements, (n, m); 0 where measured, else 1, (m,)."""
+        from scipy.linalg import solve_triangular
+
+        rows = np.asarray(masks, dtype=np.float64)
+        cross = _kernel(rows, self.bits, self.lengths)
+        measured = (rows[:, None, :] == self.bits[None, :, :]).all(axis=2).any(axis=1)
+        return np.asarray(solve_triangular(self.factor, cross.T, lower=True)), 1.0 - measured
+
+    def _std(self, whitened: FloatArray, unsure: FloatArray) -> FloatArray:
+        variance = np.maximum(1.0 - (whitened**2).sum(axis=0), 0.0) + self.noise
+        return np.asarray(self.scale * np.sqrt(variance) * unsure)
+
 
 @dataclass(frozen=True)
 class ArdEstimator:

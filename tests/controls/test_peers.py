@@ -18,7 +18,9 @@ from whatworked.controls.peers import (
     TreesEstimator,
     walsh_features,
 )
+from whatworked.runs import bench, catalog_tasks
 from whatworked.surfaces import all_bits, bits_of
+from whatworked.surfaces.edges import edges
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,28 @@ def test_the_process_predicts_as_scikit_learns_with_the_same_hyperparameters(mea
     inside = np.append(model.lengths, model.noise) > 1.01e-4
     assert np.abs(slope[inside]).max() < 1e-2
     assert np.isfinite(value)
+
+
+def test_the_process_states_the_spread_of_scikit_learns_posterior_plus_noise(measured):
+    bits, values = measured
+    model = ArdEstimator().fit(bits, values)
+    theirs = GaussianProcessRegressor(RBF(model.lengths), alpha=model.noise, optimizer=None).fit(bits, values)
+    cube = all_bits(6).astype(float)
+    _, covariance = theirs.predict(cube, return_cov=True)
+    covariance += model.noise * np.eye(64)
+    known = [rank for rank in range(64) if cube[rank].tolist() in bits.tolist()]
+    covariance[known], covariance[:, known] = 0.0, 0.0
+    assert model.predict_std(cube) == pytest.approx(model.scale * np.sqrt(np.diag(covariance)), abs=1e-9)
+    off, on = edges(6)
+    spread = np.diag(covariance)[off] + np.diag(covariance)[on] - 2 * covariance[off, on]
+    assert model.effect_std(cube[off], cube[on]) == pytest.approx(model.scale * np.sqrt(spread), abs=1e-7)
+    assert model.predict_std(bits) == pytest.approx(0.0)
+
+
+def test_the_process_is_graded_by_its_uncertainty(tmp_path):
+    run = bench("ard-gp", "gp-effect", 8, tmp_path / "run", catalog_tasks("wine"))
+    found = run.records[0].grade.uncertainty
+    assert (found.effects.count, found.cells.count) == (24, 6)
 
 
 def test_walsh_features_are_the_characters_of_the_cube(measured):

@@ -35,7 +35,8 @@ SHARPNESS_RATE = 0.9
 """Rate of the interval whose width is the sharpness."""
 LEVELS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """Probabilities of the central intervals that are asked of who states intervals only."""
-_LEAST_DENSITY = 1e-300
+LEAST_DENSITY = 1e-300
+"""Densities are taken as at least this, so that a log score is finite."""
 _NODES = 64
 """Points at which a distribution is integrated on either side of the truth."""
 _TAIL_NODES = 16
@@ -43,7 +44,7 @@ _TAIL_NODES = 16
 _REACH = 8.0
 """Scales from a centre to where its tail begins."""
 _HALVINGS = 40
-_LEAST_SCALE = 1e-9
+LEAST_SCALE = 1e-9
 """Scales are taken as at least this, so that a certain statement has a density."""
 
 
@@ -132,7 +133,7 @@ class Distribution:
         if problems:
             raise InvalidOptionError(f"stated distribution: {'; '.join(problems)}")
         object.__setattr__(self, "centres", centres)
-        object.__setattr__(self, "scales", np.maximum(scales, _LEAST_SCALE))
+        object.__setattr__(self, "scales", np.maximum(scales, LEAST_SCALE))
         object.__setattr__(self, "weights", weights / weights.sum())
 
     @classmethod
@@ -350,7 +351,7 @@ def calibration(stated: Stated | None, truth: FloatArray) -> Calibration | None:
         return None
     score = None
     if isinstance(stated, Distribution):
-        score = float(np.mean(-np.log(np.maximum(stated.density(truth), _LEAST_DENSITY))))
+        score = float(np.mean(-np.log(np.maximum(stated.density(truth), LEAST_DENSITY))))
     return Calibration(
         count=int(truth.size),
         log_score=score,

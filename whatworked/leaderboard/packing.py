@@ -21,6 +21,7 @@ from whatworked.arguments import instance, shown
 from whatworked.errors import InvalidOptionError, RunError
 from whatworked.grading.grades import Grade
 from whatworked.grading.record import Key, Record, place_of
+from whatworked.grading.uncertainty import Uncertainty
 from whatworked.runs.description import MOST_MASKS, MOST_SEEDS, SCHEMA, PlanDescription, to_json
 from whatworked.runs.folder import Run
 from whatworked.storage.canonical import canonical_json, sha256
@@ -50,7 +51,7 @@ _HINT = "make one with `whatworked submit`"
 
 
 class PackedRecord(msgspec.Struct, frozen=True, array_like=True):
-    """One record of a packed run."""
+    """One record of a packed run; without grades of stated uncertainty, the last entry is left out."""
 
     condition: str
     method: str
@@ -61,6 +62,7 @@ class PackedRecord(msgspec.Struct, frozen=True, array_like=True):
     predictions: tuple[float, ...] | None
     failure: str | None
     claims: tuple[float, float | None, float | None, bool, bool]
+    uncertainty: Uncertainty | None = None
 
     @property
     def key(self) -> Key:
@@ -147,9 +149,7 @@ def pack(run: Run, name: str, note: str = "") -> bytes:
         "note": note,
         "plan": to_json(run.description),
         "software": run.manifest.software,
-        "records": [
-            msgspec.to_builtins(_packed(record, conditions[record.condition].dimensions)) for record in run.records
-        ],
+        "records": [_as_list(_packed(record, conditions[record.condition].dimensions)) for record in run.records],
     }
     if off := off_leaderboard(run.description):
         content[OFF] = list(off)
@@ -266,7 +266,9 @@ def _short(value: object) -> str:
 
 
 def full_record(packed: PackedRecord, d: int, table: str, grade: Grade) -> Record:
-    """A full record, with a grade computed anew."""
+    """A full record, with a grade computed anew; that of stated uncertainty is the file's."""
+    if packed.uncertainty is not None:
+        grade = msgspec.structs.replace(grade, uncertainty=packed.uncertainty)
     return Record(
         condition=packed.condition,
         method=packed.method,
@@ -294,7 +296,19 @@ def _packed(record: Record, d: int) -> PackedRecord:
         predictions=record.predictions,
         failure=record.failure,
         claims=claims_of(record.grade),
+        uncertainty=stated_of(record.grade),
     )
+
+
+def _as_list(record: PackedRecord) -> list[Any]:
+    """A record as it stands in the file. Those that state no uncertainty have the form of earlier versions."""
+    entries: list[Any] = msgspec.to_builtins(record)
+    return entries if record.uncertainty is not None else entries[:-1]
+
+
+def stated_of(grade: Grade) -> Uncertainty | None:
+    """Grades of stated uncertainty; None where none was stated."""
+    return None if isinstance(grade.uncertainty, msgspec.UnsetType) else grade.uncertainty
 
 
 def claims_of(grade: Grade) -> tuple[float, float | None, float | None, bool, bool]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from whatworked.errors import AlteredPluginError, PluginError, RunError
 from whatworked.grading.record import Record, place_of
+from whatworked.leaderboard.stated import same_uncertainty
 from whatworked.leaderboard.trust import files_needed, require_trust
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.origin import path_in_folder
@@ -120,7 +121,8 @@ def rerun(
     Returns
     -------
     dict
-        Places of records by verdict: identical, equal (same purchases, predictions within 1e-9) and different.
+        Places of records by verdict: identical, equal (same purchases, predictions within 1e-9) and different. Where
+        the file has grades of stated uncertainty, others are a difference.
 
     Raises
     ------
@@ -152,6 +154,8 @@ def _stochastic_otherwise(plan: Plan, description: PlanDescription) -> list[str]
 
 def _verdict(mine: Record, theirs: Record) -> Verdict:
     if mine.purchases != theirs.purchases or (mine.predictions is None) != (theirs.predictions is None):
+        return Verdict.DIFFERENT
+    if not same_uncertainty(mine, theirs):
         return Verdict.DIFFERENT
     if mine.predictions == theirs.predictions:
         return Verdict.IDENTICAL

@@ -23,6 +23,7 @@ from whatworked.grading.grader import grade, grade_missing
 from whatworked.grading.grades import Grade
 from whatworked.grading.record import place_of
 from whatworked.leaderboard.packing import CLAIMS, PackedRecord, Submission, claims_of, full_record
+from whatworked.leaderboard.stated import uncertainty_problems
 from whatworked.plugins import load, parse_spec
 from whatworked.plugins.registry import built_in
 from whatworked.runs.description import KINDS, SCHEMA, PlanDescription, RunManifest
@@ -68,7 +69,7 @@ def verified(submission: Submission, references: Path | None = None) -> Run:
         found = list(_record_problems(packed, task))
         if not found:
             regraded = _grade(packed, task)
-            found = list(_claim_problems(packed, regraded))
+            found = [*_claim_problems(packed, regraded), *uncertainty_problems(packed, task.d)]
             records.append(full_record(packed, task.d, task.digest, regraded))
         problems += [f"{place_of(packed.key)}: {problem}" for problem in found]
     _refuse(submission, problems)

@@ -66,7 +66,7 @@ def state(model: object, predictions: FloatArray, known: IntArray) -> StatedUnce
     d = predictions.size.bit_length() - 1
     if d > MOST_OPTIONS or not states_uncertainty(model):
         return None
-    off, on, cells = _unknown(d, known)
+    off, on, cells = unknown(d, known)
     effects = predictions[on] - predictions[off]
     ends = [bits_of(ranks, d).astype(np.float64) for ranks in (off, on)]
     return StatedUncertainty(
@@ -90,14 +90,27 @@ def grade_uncertainty(stated: StatedUncertainty, truth: FloatArray, known: IntAr
     -------
     Uncertainty
     """
-    off, on, cells = _unknown(truth.size.bit_length() - 1, known)
+    off, on, cells = unknown(truth.size.bit_length() - 1, known)
     return Uncertainty(
         effects=calibration(stated.effects, truth[on] - truth[off]), cells=calibration(stated.cells, truth[cells])
     )
 
 
-def _unknown(d: int, known: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Ends of the effects that are not between two known cells, and cells that are not known."""
+def unknown(d: int, known: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """What there is to be unsure about: effects not between two known cells, and cells that are not known.
+
+    Parameters
+    ----------
+    d : int
+        Number of options.
+    known : ndarray of int64
+        Ranks whose value is known.
+
+    Returns
+    -------
+    (ndarray of int64, ndarray of int64, ndarray of int64)
+        Ranks before and after of the effects, and of the cells.
+    """
     is_known = np.zeros(1 << d, dtype=bool)
     is_known[known] = True
     off, on = edges(d)
