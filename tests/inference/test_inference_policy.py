@@ -37,6 +37,7 @@ def alone(belief, k):
         means=belief.means[[k]],
         covariances=belief.covariances[[k]],
         squares=belief.squares[[k]],
+        noise=belief.noise[[k]],
     )
 
 
@@ -91,6 +92,7 @@ def test_lookahead_counts_what_an_outcome_says_about_the_processes(belief):
         means=means,
         covariances=np.tile(1e-4 * np.eye(16), (2, 1, 1)),
         squares=np.full(2, 4.0),
+        noise=belief.noise[:2],
     )
     laplacian = effect_laplacian(Equivalence.trivial(D))
     scores = lookahead_score(two, np.array([7, 11]), laplacian)

@@ -6,6 +6,11 @@ integrated out. With :math:`C = K_{OO} + ηI`, :math:`c = 1^TC^{-1}1`, :math:`μ
 :math:`|C|^{-1/2} c^{-1/2} S^{-(n-1)/2} \prod_j e^{ω v_j}` (Santner, Williams, Notz, "The Design and Analysis of
 Computer Experiments", 2003, section 4.1; Rasmussen, Williams, "Gaussian Processes for Machine Learning", 2006, section
 2.7). The last factor is the Jacobian of the warp (Box, Cox, "An analysis of transformations", JRSS B 26, 1964).
+
+With noise of variance :math:`λσ^2`, N measurements of n masks, :math:`r_j` of mask j, count through their means: C has
+:math:`η + λ/r_j` on its diagonal, :math:`W/λ` is added to S, with W the sum of squares within masks, n − 1 becomes N −
+1, and :math:`λ^{-(N-n)/2}` is a further factor (Binois, Gramacy, Ludkovski, "Practical heteroscedastic Gaussian process
+modeling for large simulation experiments", J. Comput. Graph. Stat. 27, 2018, section 2.1).
 """
 
 from __future__ import annotations
@@ -45,7 +50,32 @@ class Evidence:
     matrix: FloatArray
 
 
-def weigh(matrix: FloatArray, warped: FloatArray, log_jacobian: FloatArray, nugget: float) -> Evidence:
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """What repeated measurements add to those of distinct masks; arrays over m kernels.
+
+    Attributes
+    ----------
+    squares : ndarray of float64, shape (m,)
+        W/λ.
+    log : ndarray of float64, shape (m,)
+        Logarithm of the further factor.
+    freedom : float
+        N − n.
+    """
+
+    squares: FloatArray
+    log: FloatArray
+    freedom: float
+
+
+def weigh(
+    matrix: FloatArray,
+    warped: FloatArray,
+    log_jacobian: FloatArray,
+    nugget: float | FloatArray,
+    repeats: Repeats | None = None,
+) -> Evidence:
     """Marginal likelihood of measurements under each kernel.
 
     Parameters
@@ -56,8 +86,10 @@ def weigh(matrix: FloatArray, warped: FloatArray, log_jacobian: FloatArray, nugg
         Measured values as each kernel sees them.
     log_jacobian : ndarray of float64, shape (m,)
         Sum of the log derivatives of the warp at the measurements.
-    nugget : float
-        η.
+    nugget : float, or ndarray of float64 that broadcasts to (m, n)
+        η, with the noise of each mask's mean.
+    repeats : Repeats, optional
+        Where masks were measured more than once.
     """
     n = warped.shape[1]
     matrix[:, range(n), range(n)] += nugget
@@ -69,8 +101,11 @@ def weigh(matrix: FloatArray, warped: FloatArray, log_jacobian: FloatArray, nugg
     mean = (ones * values).sum(axis=1) / total
     # Without the floor a surface that is constant so far has S = 0 and infinite evidence for every kernel.
     squares = ((values - mean[:, None] * ones) ** 2).sum(axis=1) + _SMALLEST_SQUARE
+    freedom: float = n - 1
+    if repeats is not None:
+        squares, log_jacobian, freedom = squares + repeats.squares, log_jacobian + repeats.log, n - 1 + repeats.freedom
     log_determinant = 2.0 * np.log(lower[:, range(n), range(n)]).sum(axis=1)
-    log = log_jacobian - 0.5 * (log_determinant + np.log(total) + (n - 1) * np.log(squares))
+    log = log_jacobian - 0.5 * (log_determinant + np.log(total) + freedom * np.log(squares))
     return Evidence(log, mean, squares, warped, matrix)
 
 

@@ -58,7 +58,10 @@ class Prior:
         Standard deviation of ω; 0 for no warp.
     nugget : float
         Variance of a cell's own deviation, relative to the variance of the process. It keeps matrices invertible; the
-        measurements themselves are exact.
+        measurements themselves are exact unless there is noise.
+    noise : (float, float), or None
+        Mean and standard deviation of log10 of the noise variance of one measurement, relative to the variance of the
+        process; None where measurements are exact.
 
     Raises
     ------
@@ -72,6 +75,7 @@ class Prior:
     leak_decades: float = 4.0
     warp: float = 1.5
     nugget: float = 1e-6
+    noise: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         offences = [
@@ -103,6 +107,8 @@ class Kernels:
         ω, never exactly zero.
     gates : ndarray of int64, shape (m, d)
         State of every option.
+    noise : ndarray of float64, shape (m,)
+        Noise variance of one measurement, relative to that of the process; 0 where measurements are exact.
     """
 
     off: FloatArray
@@ -110,10 +116,11 @@ class Kernels:
     leak: FloatArray
     warp: FloatArray
     gates: IntArray
+    noise: FloatArray
 
     @classmethod
     def at(cls, latent: FloatArray, gates: IntArray, prior: Prior) -> Kernels:
-        """Kernels at latent points, shape (m, d + 3), with the given gates, shape (m, d)."""
+        """Kernels at latent points, shape (m, d + 3), or (m, d + 4) with noise; gates of shape (m, d)."""
         d = gates.shape[1]
         # With ρ = 1 two masks that differ in this option have equal rows, and only the nugget would keep the matrix
         # invertible.
@@ -129,6 +136,7 @@ class Kernels:
             # (e^{ωv} − 1) / ω is 0 / 0 at ω = 0; this close to it the warp is the identity to within 1e-4.
             warp=np.where(np.abs(warp) < _SMALLEST_WARP, _SMALLEST_WARP, warp),
             gates=gates,
+            noise=_noise(latent[:, -1], prior.noise),
         )
 
     @property
@@ -153,6 +161,13 @@ class Kernels:
         # says which way; the slope earlier, since near the pole a linearised variance means nothing.
         grown = np.maximum(1.0 + self.warp[:, None] * warped, 0.01)
         return np.log(grown) / self.warp[:, None], 1.0 / np.maximum(grown, 0.08)
+
+
+def _noise(latent: FloatArray, prior: tuple[float, float] | None) -> FloatArray:
+    if prior is None:
+        return np.zeros(len(latent))
+    # Above 100 times the process nothing can be learnt, and below 1e-8 of it noise is less than the nugget.
+    return np.asarray(10.0 ** np.clip(prior[0] + prior[1] * latent, -8.0, 2.0))
 
 
 @dataclass(frozen=True, eq=False)

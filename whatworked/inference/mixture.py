@@ -10,7 +10,8 @@ import numpy as np
 
 from whatworked.inference.evidence import Evidence
 from whatworked.inference.kernel import Features, Kernels, Prior
-from whatworked.inference.sampler import Data, Sampler, populate, tempered
+from whatworked.inference.observed import Data
+from whatworked.inference.sampler import Sampler, populate, tempered
 from whatworked.surfaces.masks import BitArray, FloatArray, IntArray
 
 
@@ -32,6 +33,8 @@ class Mixture:
         What they make of the measurements.
     nugget : float
         As in the prior.
+    repeated : float
+        Measurements beyond one for each mask, with those that a stated noise stands for.
     """
 
     masks: BitArray
@@ -41,11 +44,12 @@ class Mixture:
     kernels: Kernels
     evidence: Evidence
     nugget: float
+    repeated: float = 0.0
 
     @property
-    def freedom(self) -> int:
-        """Degrees of freedom of the processes' Student t distributions, n − 1."""
-        return len(self.masks) - 1
+    def freedom(self) -> float:
+        """Degrees of freedom of the processes' Student t distributions: the number of measurements less 1."""
+        return len(self.masks) - 1 + self.repeated
 
     def at(self, masks: BitArray) -> FittedProcesses:
         """The processes at given masks, shape (a, d)."""
@@ -105,6 +109,16 @@ class FittedProcesses:
         """Median utility under each process, shape (k, a)."""
         return self.mixture.origin + self.mixture.unit * self.relative
 
+    @property
+    def slopes(self) -> FloatArray:
+        """Derivatives of the relative utilities by the warped ones, shape (k, a)."""
+        return self._unbent[1]
+
+    @property
+    def noise(self) -> FloatArray:
+        """Variance of one more measurement for σ² = 1, the nugget included, linearised as in `covariance`, (k, a)."""
+        return np.asarray(self.mixture.nugget + self.mixture.kernels.noise[:, None] * self._unbent[1] ** 2)
+
     def covariance(self) -> FloatArray:
         """Posterior covariance of each process for σ² = 1, linearised through the warp, shape (k, a, a)."""
         known = np.matmul(np.matmul(self.cross, self.mixture.inverse), self.cross.transpose(0, 2, 1))
@@ -137,20 +151,31 @@ def fit_mixture(masks: BitArray, utilities: FloatArray, prior: Prior, sampler: S
     """
     # In units of the measured range, because the prior of the warp is stated on that scale. The scale of the process
     # itself is integrated out.
+    origin, unit = origin_and_unit(utilities)
+    return average(Data(masks, (utilities - origin) / unit), origin, unit, prior, sampler)
+
+
+def origin_and_unit(utilities: FloatArray) -> tuple[float, float]:
+    """The least of some utilities and their range; a range of 0 becomes 1."""
     origin, spread = float(utilities.min()), float(np.ptp(utilities))
-    unit = spread if spread > 0 else 1.0
-    population = populate(Data(masks, (utilities - origin) / unit), prior, sampler)
+    return origin, spread if spread > 0 else 1.0
+
+
+def average(data: Data, origin: float, unit: float, prior: Prior, sampler: Sampler) -> Mixture:
+    """Average over kernels given measurements in units of their range."""
+    population = populate(data, prior, sampler)
     weights = tempered(population.log_weights()[2], 0.0)
     # Stable: of equal weights the point drawn first stays, on every machine.
     kept = np.argsort(-weights, kind="stable")[: sampler.kept]
     return Mixture(
-        masks=masks,
+        masks=data.masks,
         origin=origin,
         unit=unit,
         weights=weights[kept] / weights[kept].sum(),
         kernels=_rows(population.kernels, kept),
         evidence=_rows(population.evidence, kept),
         nugget=prior.nugget,
+        repeated=data.repeated,
     )
 
 

@@ -40,14 +40,17 @@ _OUTCOMES = np.linspace(-2.2, 2.2, 5)
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """Processes of a mixture on a set of cells, with full covariances; in units of the measured range."""
+    """Processes of a mixture on a set of cells, with full covariances; in units of the measured range.
+
+    `noise` is the variance of a measurement of each cell for σ² = 1, shape (k, a).
+    """
 
     weights: FloatArray
     means: FloatArray
     covariances: FloatArray
     squares: FloatArray
-    freedom: int
-    nugget: float
+    freedom: float
+    noise: FloatArray
 
     @classmethod
     def of(cls, mixture: Mixture, cells: BitArray) -> Belief:
@@ -59,7 +62,7 @@ class Belief:
             fitted.covariance(),
             mixture.evidence.squares,
             mixture.freedom,
-            mixture.nugget,
+            fitted.noise,
         )
 
     @property
@@ -78,10 +81,10 @@ class Belief:
     def given(self, cell: int) -> Belief:
         """Belief after `cell` turns out as expected: the covariances shrink, the means stay."""
         column = self.covariances[:, :, cell]
-        variance = column[:, cell] + self.nugget
+        variance = column[:, cell] + self.noise[:, cell]
         shrunk = self.covariances - column[:, :, None] * column[:, None, :] / variance[:, None, None]
         # Each process keeps its mean: what it will see is, to itself, its own prediction.
-        return Belief(self.weights, self.means, shrunk, self.squares, self.freedom, self.nugget)
+        return Belief(self.weights, self.means, shrunk, self.squares, self.freedom, self.noise)
 
 
 def variance_score(belief: Belief, candidates: IntArray, laplacian: FloatArray) -> FloatArray:
@@ -90,13 +93,13 @@ def variance_score(belief: Belief, candidates: IntArray, laplacian: FloatArray) 
     columns = covariance[:, candidates]
     # Summing squared differences over edges is a quadratic form: d 2**(d-1) edges never have to be listed.
     gain = (columns * (laplacian @ columns)).sum(axis=0)
-    noise = (belief.weights @ belief.scales) * belief.nugget
+    noise = (belief.weights * belief.scales) @ belief.noise[:, candidates]
     return np.asarray(gain / np.maximum(covariance[candidates, candidates] + noise, _SMALLEST))
 
 
 def lookahead_score(belief: Belief, candidates: IntArray, laplacian: FloatArray) -> FloatArray:
     """Variance of the mean effects after each candidate is measured and all weights are updated."""
-    variances = belief.covariances[:, candidates, candidates] + belief.nugget
+    variances = belief.covariances[:, candidates, candidates] + belief.noise[:, candidates]
     expected = belief.means[:, candidates]
     spread = np.sqrt(belief.scales[:, None] * variances)
     middle = belief.weights @ expected

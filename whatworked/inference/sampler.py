@@ -20,8 +20,9 @@ import numpy as np
 from whatworked.inference import gates as gating
 from whatworked.inference.evidence import Evidence, weigh
 from whatworked.inference.kernel import SHAPES, Kernels, Prior
+from whatworked.inference.observed import Data
 from whatworked.inference.quadrature import normal_points, uniform_points
-from whatworked.surfaces.masks import BitArray, FloatArray, IntArray
+from whatworked.surfaces.masks import FloatArray, IntArray
 
 _GATE_STREAM = 1000
 _FEWEST_FOR_GATES = 4
@@ -58,19 +59,6 @@ class Sampler:
     inflation: float = 1.3
     floor: float = 0.05
     mixed: float = 0.05
-
-
-@dataclass(frozen=True, eq=False)
-class Data:
-    """Measurements: masks, shape (n, d), and values in units of their range, shape (n,)."""
-
-    masks: BitArray
-    values: FloatArray
-
-    def weigh(self, kernels: Kernels, prior: Prior) -> Evidence:
-        """Evidence of every kernel."""
-        seen = kernels.features(self.masks)
-        return weigh(seen.covariance(seen), kernels.bend(self.values), kernels.warp * self.values.sum(), prior.nugget)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +127,10 @@ class Population:
 def populate(data: Data, prior: Prior, sampler: Sampler) -> Population:
     """Draw all rounds."""
     d = data.masks.shape[1]
-    size = d + SHAPES
+    size = d + SHAPES + (prior.noise is not None)
     population = Population(data, prior)
     population.add(Proposal(sampler.first, np.zeros(size), np.eye(size), gating.ungated(d)))
-    with_gates = prior.gated > 0 and d > 1 and len(data.values) >= _FEWEST_FOR_GATES
+    with_gates = prior.gated > 0 and d > 1 and len(data.masks) >= _FEWEST_FOR_GATES
     for step in range(sampler.rounds):
         latent, gates, log_weights = population.log_weights()
         # A covariance of p coordinates fitted to fewer than about 2p points is close to singular, and the next round
@@ -187,14 +175,15 @@ def search_gates(data: Data, prior: Prior, latent: FloatArray, start: IntArray) 
     factors = kernels.features(data.masks).factors(options, changes)
     place = np.zeros(table.shape, dtype=np.int64)
     place[options, changes] = np.arange(len(options))
-    warped = np.tile(kernels.bend(data.values), (len(options), 1))
+    warped = np.tile(data.means(kernels), (len(options), 1))
+    nugget, repeats = data.nugget(kernels, prior.nugget), data.repeats(kernels)
     current = start.copy()
     score = np.full(table.shape, -np.inf)
     for _ in range(d):
         now = place[np.arange(d), current]
         # Changing one option's state changes one factor of the product; the others are multiplied once per option.
         rest = np.array([factors[np.delete(now, option)].prod(axis=0) for option in range(d)]) * kernels.scale[0]
-        evidence = weigh(factors * rest[options], warped, np.zeros(len(options)), prior.nugget)
+        evidence = weigh(factors * rest[options], warped, np.zeros(len(options)), nugget, repeats)
         gain = table[options, changes] - table[options, current[options]]
         score[options, changes] = evidence.log + gain
         best = int(np.argmax(score[options, changes]))
