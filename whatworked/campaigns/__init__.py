@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from whatworked.campaigns.asking import Ask
 from whatworked.campaigns.campaign import Campaign, open_campaign
-from whatworked.campaigns.findings import BestSetting, Findings, OptionEffect, TableRow, find
+from whatworked.campaigns.estimates import BestSetting, NoiseFloor, OptionEffect, TableRow
+from whatworked.campaigns.findings import Findings, find
 from whatworked.campaigns.measuring import measure
 from whatworked.campaigns.options import Option, read_options
 from whatworked.campaigns.plan import Plan
@@ -16,6 +17,7 @@ __all__ = [
     "BestSetting",
     "Campaign",
     "Findings",
+    "NoiseFloor",
     "Option",
     "OptionEffect",
     "Plan",

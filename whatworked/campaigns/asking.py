@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from whatworked.campaigns.plan import Plan
-from whatworked.inference.kernel import Prior
-from whatworked.inference.mixture import fit_mixture
+from whatworked.campaigns.scale import UnitMap
+from whatworked.inference.mixture import Mixture
+from whatworked.inference.noise import noisy_mixture
 from whatworked.inference.policy import LARGEST, Belief, choose
 from whatworked.inference.sampler import Sampler
 from whatworked.surfaces.masks import FloatArray, IntArray, anchors, bits_of, distances, mask_string
@@ -34,10 +35,13 @@ class Ask:
     teaches : float or None
         Share of what is not known about all conditional effects (their summed variance) that its result alone is
         expected to take away; None before two results are there.
+    repeat : int
+        How often the setting has a result already; above 0 only with noise.
     """
 
     mask: str
     teaches: float | None
+    repeat: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Network:
 
 def cells_for(plan: Plan, measured: IntArray, holes: IntArray) -> IntArray:
     """Settings to reason about, ascending: all that can have a result, or a sample of them above 9 options."""
-    possible = np.setdiff1d(plan.allowed, holes)
+    possible = np.setdiff1d(plan.allowed, np.setdiff1d(holes, measured))
     if plan.d <= LARGEST:
         return possible
     generator = np.random.default_rng([plan.d, measured.size, holes.size])
@@ -104,7 +108,7 @@ def next_settings(plan: Plan, measured: IntArray, values: FloatArray, holes: Int
     plan : Plan
         What may be run.
     measured : ndarray of int64, shape (m,)
-        Ranks of the settings with a result.
+        Ranks of the settings with a result; with noise, a setting may appear several times.
     values : ndarray of float64, shape (m,)
         Their results.
     holes : ndarray of int64
@@ -116,16 +120,27 @@ def next_settings(plan: Plan, measured: IntArray, values: FloatArray, holes: Int
     -------
     tuple of Ask
     """
-    if measured.size < 2:
+    if np.unique(measured).size < 2:
         return _spread(plan, np.concatenate([measured, holes]), n)
     cells = cells_for(plan, measured, holes)
     network = Network.of(cells, plan.d)
-    utilities = plan.scale.fitted(values).utilities(values)
-    mixture = fit_mixture(bits_of(measured, plan.d), utilities, Prior(), Sampler())
-    open_places = np.flatnonzero(~np.isin(cells, measured))
+    mixture = fit_results(plan, plan.scale.fitted(values), measured, values)
+    # With noise, running a setting again can teach more than a new one; what ended in a hole is not run again.
+    closed = measured if plan.noise == 0 else holes
+    open_places = np.flatnonzero(~np.isin(cells, closed))
     laplacian = network.laplacian()
     chosen, gains = choose(Belief.of(mixture, bits_of(cells, plan.d)), open_places, laplacian, n)
-    return tuple(Ask(mask_string(int(cells[place]), plan.d), gain) for place, gain in zip(chosen, gains, strict=True))
+    return tuple(
+        Ask(mask_string(int(cells[place]), plan.d), gain, int((measured == cells[place]).sum()))
+        for place, gain in zip(chosen, gains, strict=True)
+    )
+
+
+def fit_results(plan: Plan, unit_map: UnitMap, measured: IntArray, values: FloatArray) -> Mixture:
+    """The processes fitted to results, which count in the order of their settings: when each came does not matter."""
+    order = np.lexsort((values, measured))
+    sd = None if plan.noise is None else unit_map.utility_sd(plan.noise)
+    return noisy_mixture(bits_of(measured[order], plan.d), unit_map.utilities(values[order]), sd, Sampler())
 
 
 def _spread(plan: Plan, run: IntArray, n: int) -> tuple[Ask, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from whatworked.surfaces.masks import FloatArray, IntArray, any_mask_rank, mask_
 
 PLAN = "campaign.json"
 RUNS = "runs.jsonl"
+Results = Mapping[str, float | str | None] | Sequence[tuple[str, float | str | None]]
+"""Values by mask, or the reasons why there is none."""
 _LARGEST_PLAN = 1_000_000
 
 
@@ -47,7 +49,7 @@ class Campaign:
     def __init__(self, plan: Plan, folder: Path | None = None) -> None:
         self.plan = plan
         self.folder = folder
-        self._runs: dict[int, Run] = {}
+        self._runs: list[Run] = []
         self._journal: Journal[Run] | None = None
         self._open = contextlib.ExitStack()
 
@@ -70,7 +72,7 @@ class Campaign:
     @property
     def runs(self) -> tuple[Run, ...]:
         """All runs in order; a hole that was filled later counts once, as what it became."""
-        return tuple(self._runs.values())
+        return tuple(self._runs)
 
     @property
     def holes(self) -> tuple[Run, ...]:
@@ -79,8 +81,8 @@ class Campaign:
 
     @property
     def measured(self) -> tuple[IntArray, FloatArray]:
-        """Ranks and values of the runs with a result, in order; shapes (n,) and (n,)."""
-        pairs = [(rank, run.value) for rank, run in self._runs.items() if run.value is not None]
+        """Ranks and values of the runs with a result, in order; shapes (n,) and (n,). With noise, ranks may repeat."""
+        pairs = [(mask_rank(run.mask), run.value) for run in self._runs if run.value is not None]
         ranks = np.array([rank for rank, _ in pairs], dtype=np.int64)
         return ranks, np.array([value for _, value in pairs], dtype=np.float64)
 
@@ -101,31 +103,33 @@ class Campaign:
         holes = np.array([mask_rank(run.mask) for run in self.holes], dtype=np.int64)
         return next_settings(self.plan, *self.measured, holes, count)
 
-    def tell(self, results: Mapping[str, float | str | None] | Run) -> tuple[Run, ...]:
+    def tell(self, results: Results | Run) -> tuple[Run, ...]:
         """Take in results and wait until they are on disk.
 
         Parameters
         ----------
-        results : mapping, or Run
-            From masks, as in ``"0110"``, to values. A text is the reason why there is no value, and so is None or a
-            number that is not finite.
+        results : mapping, sequence of pairs, or Run
+            From masks, as in ``"0110"``, to values; pairs may hold a mask several times. A text is the reason why there
+            is no value, and so is None or a number that is not finite.
 
         Returns
         -------
         tuple of Run
-            What is new: the same value told twice is taken once.
+            What is new: the same value told twice is taken once. With noise, it counts as two runs.
 
         Raises
         ------
         InvalidMaskError
             For what is no mask of the campaign.
         InvalidOptionError
-            For an excluded setting, or another value for a setting that has one. Nothing is taken in then.
+            For an excluded setting, or another value for a setting that has one, unless the plan has noise. Nothing is
+            taken in then.
         """
-        if not isinstance(results, Run | Mapping):
-            raise InvalidOptionError(f"results are {arguments.shown(results)}; give a mapping, as in {{'0110': 0.83}}")
-        given = [results] if isinstance(results, Run) else [self.run(mask, value) for mask, value in results.items()]
-        new = [run for run in given if self._is_new(run)]
+        held, new = list(self._runs), []
+        for run in self._given(results):
+            if self._is_new(run, held):
+                _add(held, run)
+                new.append(run)
         if self._journal is not None:
             self._journal.extend(new)
         elif self.folder is not None:
@@ -157,11 +161,21 @@ class Campaign:
         reason = reason or self.plan.scale.refusal(number)
         return Run(mask=text, value=None if reason else number, reason=reason, ran=list(ran), seconds=seconds)
 
-    def _is_new(self, run: Run) -> bool:
+    def _given(self, results: Results | Run) -> list[Run]:
+        if isinstance(results, Run):
+            return [results]
+        pairs: Any = list(results.items()) if isinstance(results, Mapping) else results
+        if not arguments.is_several(pairs) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+            raise InvalidOptionError(f"results are {arguments.shown(results)}; give a mapping, as in {{'0110': 0.83}}")
+        return [self.run(mask, value) for mask, value in pairs]
+
+    def _is_new(self, run: Run, held: Sequence[Run]) -> bool:
         rank = mask_rank(run.mask, self.plan.d)
         if rank not in self.plan.allowed:
             raise InvalidOptionError(f"setting {run.mask} ({self.plan.words(rank)}) is excluded; tell another one")
-        before = self._runs.get(rank)
+        if self.plan.noise != 0:
+            return True
+        before = next((earlier for earlier in held if earlier.mask == run.mask), None)
         if before is None or (before.value is None and run.value is not None):
             return True
         if before.value is None or before.value == run.value:
@@ -169,11 +183,21 @@ class Campaign:
         told = run.reason if run.value is None else f"{run.value:g}"
         raise InvalidOptionError(
             f"setting {run.mask} has the value {before.value:g} already, and {told} was told; "
-            "repeats are not averaged yet: tell each setting once"
+            "tell each setting once, or begin the campaign with noise, which takes in repeats"
         )
 
     def _take(self, runs: Iterable[Run]) -> None:
-        self._runs |= {mask_rank(run.mask, self.plan.d): run for run in runs}
+        for run in runs:
+            _add(self._runs, run)
+
+
+def _add(held: list[Run], run: Run) -> None:
+    """Add a run; the result of a setting that was a hole takes the place of the hole."""
+    for place, earlier in enumerate(held):
+        if run.value is not None and earlier.mask == run.mask and earlier.value is None:
+            held[place] = run
+            return
+    held.append(run)
 
 
 def open_campaign(folder: Path) -> Campaign:

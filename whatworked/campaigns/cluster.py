@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from whatworked.campaigns.asking import Ask
-from whatworked.campaigns.commands import Group, outcome_of
+from whatworked.campaigns.commands import Group, log_name, outcome_of
 from whatworked.campaigns.measuring import Runner, run_of
 from whatworked.campaigns.plan import Plan
 from whatworked.campaigns.run import Run
@@ -70,10 +70,10 @@ def cluster_runner(
         }
         try:
             for future in distributed.as_completed(list(pending)):
-                mask = pending[future].mask
+                ask = pending[future]
                 outcome, seconds, log = _answer(future)
-                _keep(logs / f"{mask}.log", log)
-                yield run_of(plan, mask, outcome, arguments(mask), seconds)
+                _keep(logs / log_name(ask), log)
+                yield run_of(plan, ask.mask, outcome, arguments(ask.mask), seconds)
         finally:
             stop.set()
             client.cancel(list(pending))

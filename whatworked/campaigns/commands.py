@@ -205,7 +205,7 @@ def command_runner(
     def run_one(group: Group, ask: Ask) -> Run:
         ran = arguments(ask.mask)
         start = time.monotonic()
-        outcome = outcome_of(group, ran, logs / f"{ask.mask}.log", reading, time_limit)
+        outcome = outcome_of(group, ran, logs / log_name(ask), reading, time_limit)
         return run_of(plan, ask.mask, outcome, ran, round(time.monotonic() - start, 3))
 
     def run(asks: Sequence[Ask]) -> Generator[Run, None, None]:
@@ -218,6 +218,11 @@ def command_runner(
                 group.close()
 
     return run
+
+
+def log_name(ask: Ask) -> str:
+    """The file for what a run prints; each run of a setting has its own."""
+    return f"{ask.mask}-{ask.repeat + 1}.log" if ask.repeat else f"{ask.mask}.log"
 
 
 def outcome_of(

@@ -8,109 +8,24 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from whatworked.campaigns.asking import Ask, Network, cells_for, next_settings
+from whatworked.campaigns.asking import Ask, Network, cells_for, fit_results, next_settings
 from whatworked.campaigns.campaign import Campaign
+from whatworked.campaigns.estimates import LEVEL, BestSetting, NoiseFloor, OptionEffect, TableRow, noise_floor
 from whatworked.campaigns.plan import Plan
 from whatworked.campaigns.run import Run
 from whatworked.campaigns.scale import UnitMap
+from whatworked.campaigns.words import as_markdown, as_text
 from whatworked.errors import InvalidOptionError
-from whatworked.inference.estimator import RelevanceEstimator, RelevanceModel
+from whatworked.inference.estimator import RelevanceModel
 from whatworked.inference.policy import LARGEST
 from whatworked.surfaces.masks import FloatArray, IntArray, bits_of, mask_rank, mask_string
 
-LEVEL = 0.9
-"""Probability that an interval holds."""
 DRAWS = 2000
 """Surfaces drawn; a probability of 0.5 is then off by 0.011 (one standard error)."""
 NEXT = 3
 _CANDIDATES = 64
 _CURVE = 6
 """Options up to which the curve of knowledge is worked out: one fit for every run."""
-
-
-@dataclass(frozen=True)
-class OptionEffect:
-    """What one option does, averaged over the settings of the others; differences are of utility (0 to 1).
-
-    Attributes
-    ----------
-    option : str
-        Its name.
-    pairs : int
-        Pairs of settings that differ in it alone, over which is averaged; 0 where there is none.
-    mean, low, high : float
-        Expected average, and the ends of its interval.
-    sure : float
-        Probability of the likelier sign of the average.
-    helps : int
-        Pairs in which it is expected to help.
-    flips : bool
-        Whether it helps somewhere and hurts elsewhere, each with a probability of at least 0.95.
-    depends_on : str
-        The option that it depends on most; empty with one option.
-    when_off, when_on : float
-        Its expected average with that option off and on.
-    """
-
-    option: str
-    pairs: int
-    mean: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    sure: float = 0.0
-    helps: int = 0
-    flips: bool = False
-    depends_on: str = ""
-    when_off: float = 0.0
-    when_on: float = 0.0
-
-
-@dataclass(frozen=True)
-class BestSetting:
-    """The setting that is expected to be best.
-
-    Attributes
-    ----------
-    mask : str
-        The setting.
-    value, low, high : float
-        Its value, measured or expected, and the ends of its interval.
-    measured : bool
-        Whether it was run.
-    probability : float
-        That no other setting that can run is better.
-    shortfall : float
-        Expected difference of utility to the setting that truly is best.
-    """
-
-    mask: str
-    value: float
-    low: float
-    high: float
-    measured: bool
-    probability: float
-    shortfall: float
-
-
-@dataclass(frozen=True)
-class TableRow:
-    """One setting of the whole table.
-
-    Attributes
-    ----------
-    mask : str
-        The setting.
-    kind : {"measured", "predicted", "hole", "excluded"}
-        What is known of it.
-    value, low, high : float or None
-        Its value and the ends of its interval; None for a hole and what is excluded.
-    """
-
-    mask: str
-    kind: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +51,8 @@ class Findings:
         today's map; empty above 6 options.
     contexts : int
         Settings that effects rest on: all that can run, or a sample of them above 9 options.
+    noise : NoiseFloor or None
+        How much results vary by themselves; None where results are exact.
     """
 
     plan: Plan
@@ -146,6 +63,7 @@ class Findings:
     asks: tuple[Ask, ...] = ()
     knowledge: tuple[tuple[int, float], ...] = ()
     contexts: int = 0
+    noise: NoiseFloor | None = None
 
     @property
     def holes(self) -> tuple[Run, ...]:
@@ -190,11 +108,10 @@ class Findings:
             "asks": [asdict(ask) for ask in self.asks],
             "knowledge": [list(point) for point in self.knowledge],
             "contexts": self.contexts,
+            "noise": None if self.noise is None else asdict(self.noise),
         }
 
     def __str__(self) -> str:
-        from whatworked.campaigns.words import as_text
-
         return as_text(self)
 
     def markdown(self) -> str:
@@ -204,8 +121,6 @@ class Findings:
         -------
         str
         """
-        from whatworked.campaigns.words import as_markdown
-
         return as_markdown(self)
 
 
@@ -225,16 +140,18 @@ def find(campaign: Campaign, upcoming: int = NEXT) -> Findings:
     """
     plan, runs = campaign.plan, campaign.runs
     measured, values = campaign.measured
-    if measured.size < 2:
+    if np.unique(measured).size < 2:
         return Findings(plan, runs, asks=campaign.ask(upcoming))
     holes = np.array([mask_rank(run.mask) for run in campaign.holes], dtype=np.int64)
     unit_map = plan.scale.fitted(values)
     utilities = unit_map.utilities(values)
-    model = _fit(plan, measured, utilities)
-    cells, expected = _cells(plan, model, measured, holes, utilities)
+    model = _fit(plan, unit_map, measured, values)
+    cells, expected = _cells(plan, model, measured, holes)
     drawn = model.draws(bits_of(cells, plan.d), DRAWS)
-    # What was measured is known, the processes' small nugget aside.
-    drawn[:, np.searchsorted(cells, measured)] = utilities
+    if plan.noise == 0:
+        # What was measured is known, the processes' small nugget aside.
+        places = np.searchsorted(cells, measured)
+        expected[places] = drawn[:, places] = utilities
     network = Network.of(cells, plan.d)
     effects = [_effect(plan, number, network, expected, drawn) for number in range(plan.d)]
     return Findings(
@@ -244,27 +161,25 @@ def find(campaign: Campaign, upcoming: int = NEXT) -> Findings:
         tuple(sorted(effects, key=lambda effect: (effect.pairs == 0, -abs(effect.mean)))),
         _best(plan, unit_map, cells, expected, drawn, measured),
         next_settings(plan, measured, values, holes, upcoming),
-        _knowledge(plan, network, measured, utilities),
+        _knowledge(plan, unit_map, network, measured, values),
         int(cells.size),
+        noise_floor(model, measured.size) if plan.noise != 0 else None,
     )
 
 
-def _fit(plan: Plan, measured: IntArray, utilities: FloatArray) -> RelevanceModel:
-    return RelevanceEstimator().fit(bits_of(measured, plan.d), utilities)
+def _fit(plan: Plan, unit_map: UnitMap, measured: IntArray, values: FloatArray) -> RelevanceModel:
+    mixture = fit_results(plan, unit_map, measured, values)
+    return RelevanceModel(mixture, float(unit_map.utilities(values).mean()))
 
 
-def _cells(
-    plan: Plan, model: RelevanceModel, measured: IntArray, holes: IntArray, utilities: FloatArray
-) -> tuple[IntArray, FloatArray]:
+def _cells(plan: Plan, model: RelevanceModel, measured: IntArray, holes: IntArray) -> tuple[IntArray, FloatArray]:
     """Settings to reason about and their expected utilities; above 9 options the most promising are among them."""
     cells = cells_for(plan, measured, holes)
     if plan.d > LARGEST:
-        possible = np.setdiff1d(plan.allowed, holes)
+        possible = np.setdiff1d(plan.allowed, np.setdiff1d(holes, measured))
         promising = possible[np.argsort(-model.predict(bits_of(possible, plan.d)), kind="stable")[:_CANDIDATES]]
         cells = np.union1d(cells, promising)
-    expected = model.predict(bits_of(cells, plan.d))
-    expected[np.searchsorted(cells, measured)] = utilities
-    return cells, expected
+    return cells, model.predict(bits_of(cells, plan.d))
 
 
 def _effect(plan: Plan, number: int, network: Network, expected: FloatArray, drawn: FloatArray) -> OptionEffect:
@@ -326,31 +241,37 @@ def _best(
 
 
 def _knowledge(
-    plan: Plan, network: Network, measured: IntArray, utilities: FloatArray
+    plan: Plan, unit_map: UnitMap, network: Network, measured: IntArray, values: FloatArray
 ) -> tuple[tuple[int, float], ...]:
     if plan.d > _CURVE or not network.off.size:
         return ()
     off, on = (bits_of(network.cells[ends], plan.d) for ends in (network.off, network.on))
     curve = []
     for count in range(3, measured.size + 1):
-        spread = _fit(plan, measured[:count], utilities[:count]).effect_std(off, on)
+        if np.unique(measured[:count]).size < 2:
+            continue
+        spread = _fit(plan, unit_map, measured[:count], values[:count]).effect_std(off, on)
         curve.append((count, float(np.sqrt((spread**2).mean()))))
     return tuple(curve)
 
 
 def _table(plan: Plan, runs: tuple[Run, ...], unit_map: UnitMap) -> tuple[TableRow, ...]:
-    held = {mask_rank(run.mask): run for run in runs}
-    measured = np.array([rank for rank, run in held.items() if run.value is not None], dtype=np.int64)
-    values = np.array([held[int(rank)].value for rank in measured], dtype=np.float64)
-    unknown = np.setdiff1d(plan.allowed, list(held))
-    model = _fit(plan, measured, unit_map.utilities(values))
+    pairs = [(mask_rank(run.mask), run.value) for run in runs if run.value is not None]
+    measured = np.array([rank for rank, _ in pairs], dtype=np.int64)
+    values = np.array([value for _, value in pairs], dtype=np.float64)
+    holes = {mask_rank(run.mask) for run in runs} - set(measured.tolist())
+    exact = plan.noise == 0
+    unknown = np.setdiff1d(plan.allowed, [*holes, *(measured if exact else ())]).astype(np.int64)
+    model = _fit(plan, unit_map, measured, values)
     bits = bits_of(unknown, plan.d)
     middle = unit_map.values(model.predict(bits))
     ends = np.sort([unit_map.values(end) for end in model.predict_interval(bits, LEVEL)], axis=0)
     rows = {rank: TableRow(mask_string(rank, plan.d), "excluded") for rank in range(1 << plan.d)}
     for rank, value, low, high in zip(unknown.tolist(), middle, *ends, strict=True):
-        rows[rank] = TableRow(mask_string(rank, plan.d), "predicted", float(value), float(low), float(high))
-    for rank, run in held.items():
-        kind = "hole" if run.value is None else "measured"
-        rows[rank] = TableRow(run.mask, kind, run.value, run.value, run.value)
+        kind = "measured" if rank in measured else "predicted"
+        rows[rank] = TableRow(mask_string(rank, plan.d), kind, float(value), float(low), float(high))
+    for rank in holes:
+        rows[rank] = TableRow(mask_string(rank, plan.d), "hole")
+    for rank, known in pairs if exact else ():
+        rows[rank] = TableRow(mask_string(rank, plan.d), "measured", known, known, known)
     return tuple(rows.values())

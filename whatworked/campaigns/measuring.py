@@ -6,14 +6,14 @@ import contextlib
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from whatworked import arguments
 from whatworked.campaigns.asking import Ask
 from whatworked.campaigns.campaign import Campaign
 from whatworked.campaigns.findings import Findings, find
 from whatworked.campaigns.options import Option, read_combinations, read_options
-from whatworked.campaigns.plan import Plan
+from whatworked.campaigns.plan import Plan, read_noise
 from whatworked.campaigns.run import Run
 from whatworked.campaigns.scale import Direction, Form, Scale
 from whatworked.errors import InvalidOptionError
@@ -37,6 +37,7 @@ def measure(
     out: Path | str | None = None,
     exclude: Iterable[Mapping[str, Any]] | None = None,
     time_limit: float | None = None,
+    noise: float | Literal["estimate"] = 0.0,
 ) -> Findings:
     """Run a function on the settings that tell most, and say what each option does.
 
@@ -48,7 +49,7 @@ def measure(
     ----------
     f : callable
         Takes a dict from names of options to their levels (False and True for plain switches), returns a number. Equal
-        settings must give equal numbers: noise is not modelled yet.
+        settings must give equal numbers, unless `noise` says otherwise.
     options : sequence of str, or mapping
         Names of 1 to 12 switches, or ``{"lr": (0.1, 0.01)}``, the level that stands for 0 first.
     budget : int
@@ -65,6 +66,9 @@ def measure(
         Combinations that must not run, as in ``[{"amp": True, "cpu": True}]``.
     time_limit : float, optional
         Seconds for each call. Code inside a library written in C is stopped only when it comes back from there.
+    noise : float, or "estimate"
+        Standard deviation of a result when its setting is run again, in its own units (of its natural logarithm with
+        ``scale="log"``). With noise, a setting is run again where that teaches more than a new one.
 
     Returns
     -------
@@ -90,7 +94,7 @@ def measure(
         raise InvalidOptionError(f"f is {arguments.shown(f)}; give a function of one mapping that returns a number")
     read = read_options(options)
     runs = arguments.whole_number(budget, "budget", 1)
-    plan = Plan(read, Scale(direction, scale, range), read_combinations(exclude, read), _name_of(f))
+    plan = Plan(read, Scale(direction, scale, range), read_combinations(exclude, read), _name_of(f), read_noise(noise))
     folder = None if out is None else arguments.path(out, "out")
     with Campaign(plan, folder) as campaign:
         carry_out(campaign, function_runner(f, plan, _checked_limit(time_limit)), runs)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
+from whatworked import arguments
 from whatworked.campaigns.options import Option, excluded_ranks
 from whatworked.campaigns.scale import Scale
 from whatworked.errors import InvalidOptionError, JournalError
@@ -31,14 +33,20 @@ class Plan:
         Combinations of bits that must not be run.
     target : str
         What is run: a function, a command; empty where results are told.
+    noise : float or None
+        Standard deviation of a result when its setting is run again: in the value's units, or of its natural logarithm
+        where effects are factors. 0: results are exact. None: it is estimated.
     """
 
     options: tuple[Option, ...]
     scale: Scale = field(default_factory=Scale)
     excluded: tuple[Mapping[str, int], ...] = ()
     target: str = ""
+    noise: float | None = 0.0
 
     def __post_init__(self) -> None:
+        if self.noise is not None:
+            object.__setattr__(self, "noise", read_noise(self.noise))
         if self.allowed.size < 2:
             raise InvalidOptionError(f"exclude leaves {self.allowed.size} settings; leave at least 2")
 
@@ -74,6 +82,8 @@ class Plan:
             "range": None if self.scale.limits is None else list(self.scale.limits),
             "exclude": [dict(combination) for combination in self.excluded],
             "target": self.target,
+            # Left out where there is none, so that campaigns from before noise was known keep their digest.
+            **({} if self.noise == 0 else {"noise": "unknown" if self.noise is None else self.noise}),
         }
 
     def digest(self) -> str:
@@ -89,6 +99,7 @@ class _Description(msgspec.Struct, forbid_unknown_fields=True):
     range: tuple[float, float] | None
     exclude: list[dict[str, int]]
     target: str
+    noise: float | Literal["unknown"] = 0.0
 
 
 def read_plan(data: bytes, where: str) -> Plan:
@@ -98,7 +109,38 @@ def read_plan(data: bytes, where: str) -> Plan:
     except (msgspec.MsgspecError, RecursionError) as error:
         raise JournalError(f"{where} does not describe a campaign: {error}; give the folder of one") from None
     scale = Scale(held.direction, held.scale, held.range)  # type: ignore[arg-type]
-    return Plan(tuple(Option(*option) for option in held.options), scale, tuple(held.exclude), held.target)
+    noise = None if held.noise == "unknown" else held.noise
+    return Plan(tuple(Option(*option) for option in held.options), scale, tuple(held.exclude), held.target, noise)
+
+
+def read_noise(given: object) -> float | None:
+    """A stated noise; None for ``"estimate"``.
+
+    Parameters
+    ----------
+    given : float, or "estimate"
+        What a user said.
+
+    Returns
+    -------
+    float or None
+
+    Raises
+    ------
+    InvalidOptionError
+        For anything else.
+    """
+    if given == "estimate":
+        return None
+    if isinstance(given, str):
+        try:
+            given = float(given)
+        except ValueError:
+            raise InvalidOptionError(f"noise is {given!r}; give a standard deviation, or estimate") from None
+    sd = arguments.real_number(given, "noise")
+    if not 0.0 <= sd < math.inf:
+        raise InvalidOptionError(f"noise is {sd:g}; give a standard deviation of 0 or more, or estimate")
+    return sd
 
 
 def _plain(level: Any) -> str | bool | int | float:

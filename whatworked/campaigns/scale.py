@@ -97,6 +97,11 @@ class UnitMap:
         worst, best = self._ends
         return np.asarray((self._bent(values) - worst) / (best - worst))
 
+    def utility_sd(self, sd: float) -> float:
+        """A standard deviation of the value, or of its natural logarithm (log), in utilities."""
+        worst, best = self._ends
+        return sd / abs(best - worst)
+
     def values(self, utilities: FloatArray) -> FloatArray:
         """Values of utilities, any shape; held to the stated range, if one was stated."""
         worst, best = self._ends

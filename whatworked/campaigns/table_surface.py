@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whatworked.campaigns.scale import Direction, Scale
-from whatworked.campaigns.tables import options_of, read_rows, results_of, value_column
+from whatworked.campaigns.tables import one_each, options_of, read_rows, results_of, value_column
 from whatworked.errors import InvalidOptionError, InvalidSurfaceError
 from whatworked.surfaces.exports import LabelledSurface
 from whatworked.surfaces.masks import mask_strings
@@ -57,7 +57,7 @@ def read_surface(
     rows = read_rows(path)
     column = value_column(rows, value)
     options = options_of(rows, column)
-    found = results_of(rows, options, column)
+    found = one_each(results_of(rows, options, column))
     masks = mask_strings(len(options))
     _check_complete(path, options, masks, found)
     values = np.array([found[mask] for mask in masks], dtype=np.float64)

@@ -74,20 +74,26 @@ def value_column(rows: Sequence[dict[str, str]], name: str | None) -> str:
     return chosen
 
 
-def results_of(rows: Sequence[dict[str, str]], options: Sequence[Option], value: str) -> dict[str, float | str]:
-    """Results by mask. A cell that is no number is the reason of a hole; an empty one is a setting that was not run."""
-    found: dict[str, float | str] = {}
+def results_of(rows: Sequence[dict[str, str]], options: Sequence[Option], value: str) -> list[tuple[str, float | str]]:
+    """Masks and results. A cell that is no number is the reason of a hole; an empty one is not taken in."""
+    found: list[tuple[str, float | str]] = []
     for number, row in enumerate(rows, 2):
         mask = "".join(str(_bit(option, row, number)) for option in options)
         if not (cell := row[value]):
             continue
-        result = number_or_reason(cell)
-        if mask in found and found[mask] != result:
+        found.append((mask, number_or_reason(cell)))
+    return found
+
+
+def one_each(results: Sequence[tuple[str, float | str]]) -> dict[str, float | str]:
+    """Results by mask; raises `InvalidOptionError` where a setting has two that differ."""
+    found: dict[str, float | str] = {}
+    for mask, result in results:
+        if found.setdefault(mask, result) != result:
             raise InvalidOptionError(
-                f"row {number}: setting {mask} has the result {found[mask]} in an earlier row and {cell} here; repeats "
-                "are not averaged yet"
+                f"setting {mask} has the results {found[mask]} and {result}; leave one of them, or measure with noise, "
+                "where repeats count"
             )
-        found[mask] = result
     return found
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from whatworked.campaigns.findings import LEVEL, Findings, OptionEffect
+from whatworked.campaigns.asking import Ask
+from whatworked.campaigns.estimates import LEVEL, OptionEffect
 from whatworked.surfaces.masks import mask_rank
 from whatworked.wording import counted, markdown_table, printable
+
+if TYPE_CHECKING:
+    from whatworked.campaigns.findings import Findings
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,29 @@ def _opening(found: Findings) -> tuple[str, ...]:
         lines.append(
             "With no more results than options, much of this rests on what is usual, not on what was measured."
         )
+    lines += _noise(found)
     if found.contexts < len(found.plan.allowed) - len(found.holes):
         lines.append(f"Effects and the best setting rest on a sample of {found.contexts} settings.")
     return tuple(lines)
+
+
+def _noise(found: Findings) -> list[str]:
+    noise, unit_map = found.noise, found.unit_map
+    if noise is None or unit_map is None:
+        return []
+    # Without the sign: these are sizes.
+    text = [unit_map.change_text(abs(size)).lstrip("+") for size in (noise.sd, noise.low, noise.high, noise.pair)]
+    source = "estimated" if found.plan.noise is None else "stated"
+    below = [effect.option for effect in found.effects if effect.pairs and abs(effect.mean) < noise.effect]
+    lines = [
+        f"Noise ({source}): a result varies by {text[0]} (one standard deviation; {LEVEL:.0%} interval {text[1]} to "
+        f"{text[2]}). A difference below {text[3]} between two single runs can be noise alone. With these "
+        f"{len(found.runs) - len(found.holes)} results no average effect can be known better than to "
+        f"±{unit_map.change_text(noise.effect).lstrip('+')}."
+    ]
+    if below:
+        lines.append(f"Below that floor: {', '.join(below)}.")
+    return lines
 
 
 def _is_sure(effect: OptionEffect) -> bool:
@@ -123,7 +148,9 @@ def _best(found: Findings) -> tuple[str, ...]:
     if best is None or unit_map is None:
         return ()
     words = found.plan.words(mask_rank(best.mask))
-    if best.measured:
+    if best.measured and found.noise is not None:
+        value = f"run; expected {best.value:.4g}, {LEVEL:.0%} interval {best.low:.4g} to {best.high:.4g}"
+    elif best.measured:
         value = f"measured: {best.value:.6g}"
     else:
         value = f"not run yet; expected {best.value:.4g}, {LEVEL:.0%} interval {best.low:.4g} to {best.high:.4g}"
@@ -136,7 +163,7 @@ def _best(found: Findings) -> tuple[str, ...]:
 
 def _upcoming(found: Findings) -> Block:
     rows = tuple(
-        (ask.mask, found.plan.words(mask_rank(ask.mask)), "-" if ask.teaches is None else f"{ask.teaches:.0%}")
+        (_again(ask), found.plan.words(mask_rank(ask.mask)), "-" if ask.teaches is None else f"{ask.teaches:.0%}")
         for ask in found.asks
     )
     if not rows:
@@ -147,6 +174,10 @@ def _upcoming(found: Findings) -> Block:
         rows=rows,
         right=(2,),
     )
+
+
+def _again(ask: Ask) -> str:
+    return f"{ask.mask} again" if ask.repeat else ask.mask
 
 
 def _holes(found: Findings) -> Block:

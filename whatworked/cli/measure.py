@@ -61,6 +61,9 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--scale", type=click.Choice(["linear", "log"]), help="Effects as differences or factors. [linear]"
             ),
+            click.option(
+                "--noise", metavar="SD|estimate", help="How much results vary when a setting is run again. [0]"
+            ),
             click.option("--exclude", multiple=True, metavar="NAME=LEVEL,…", help="Levels that must not be combined."),
         )
     ):
@@ -171,12 +174,12 @@ def tell(folder: Path, results: tuple[str, ...], file: Path | None, column: str 
     if rows and not stated["options"] and not _is_campaign(folder):
         stated["options"] = options_of(rows, column)
     with _campaign(folder, stated) as campaign:
-        told: dict[str, float | str] = results_of(rows, campaign.plan.options, column) if rows else {}
+        told: list[tuple[str, float | str]] = results_of(rows, campaign.plan.options, column) if rows else []
         for result in results:
             mask, equals, value = result.partition("=")
             if not equals or not value:
                 raise InvalidOptionError(f"{result!r} is no result; write MASK=VALUE, as in 0110=0.83")
-            told[mask] = number_or_reason(value)
+            told.append((mask, number_or_reason(value)))
         if not told:
             raise InvalidOptionError("nothing is told; give MASK=VALUE or --file")
         campaign.tell(told)
@@ -204,14 +207,17 @@ def _campaign(folder: Path, stated: dict[str, Any]) -> Campaign:
 
     if stated["options"]:
         return Campaign(Plan(**stated), folder)
-    if stated.get("excluded") or stated.get("scale", Scale()) != Scale():
-        raise InvalidOptionError("direction, range, scale and exclude belong to a new campaign; name its options, too")
+    if stated.get("excluded") or stated.get("scale", Scale()) != Scale() or stated.get("noise", 0.0) != 0.0:
+        raise InvalidOptionError(
+            "direction, range, scale, noise and exclude belong to a new campaign; name its options, too"
+        )
     return open_campaign(folder)
 
 
 def _stated(more: dict[str, Any]) -> dict[str, Any]:
     """Options, scale and exclusions of the command line."""
     from whatworked.campaigns.options import read_combinations, read_options
+    from whatworked.campaigns.plan import read_noise
     from whatworked.campaigns.scale import Scale
 
     given = dict(_option(text) for text in more["options"])
@@ -220,7 +226,8 @@ def _stated(more: dict[str, Any]) -> dict[str, Any]:
     options = read_options(given) if given else ()
     excluded = read_combinations([dict(_levels(text)) for text in more["exclude"]], options)
     scale = Scale(more["direction"] or "maximize", more["scale"] or "linear", more["limits"])
-    return {"options": options, "scale": scale, "excluded": excluded}
+    noise = 0.0 if more["noise"] is None else read_noise(more["noise"])
+    return {"options": options, "scale": scale, "excluded": excluded, "noise": noise}
 
 
 def _option(text: str) -> tuple[str, tuple[Any, ...]]:

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from whatworked.arguments import shown
 from whatworked.errors import InvalidOptionError
-from whatworked.inference.estimator import INFLATION, RelevanceModel
+from whatworked.inference.estimator import INFLATION, SPREAD, RelevanceModel
 from whatworked.inference.kernel import Prior
 from whatworked.inference.mixture import Mixture, average, fit_mixture, origin_and_unit
 from whatworked.inference.observed import Data
@@ -24,8 +24,9 @@ from whatworked.surfaces.masks import BitArray, FloatArray, bits_of
 
 STATED_FREEDOM = 100.0
 """Repeats that a stated noise is worth: it is then known to 7 % (one standard error)."""
-UNKNOWN = (-2.0, 1.0)
-"""Prior of log10 of the noise variance over that of the process: a tenth of its spread, to within a factor of ten."""
+UNKNOWN = (-1.5, 1.2)
+"""Prior of log10 of the noise variance over that of the process: noise of about a sixth of its spread, give or take a
+factor of four."""
 _USUAL_VARIANCE = 0.15
 """Variance of a process in units of the measured range squared, about which a stated noise is looked for."""
 _DECADES = 0.7
@@ -124,7 +125,7 @@ def noise_level(mixture: Mixture) -> NoiseLevel:
         return NoiseLevel(0.0, 0.0, 0.0)
     slopes = mixture.at(mixture.masks).slopes.mean(axis=1)
     typical = mixture.unit * slopes * np.sqrt(kernels.noise * mixture.evidence.squares / mixture.freedom)
-    weights = tempered(np.log(np.maximum(mixture.weights, 1e-300)), 1.0)
+    weights = tempered(np.log(np.maximum(mixture.weights, 1e-300)), SPREAD)
     chances = np.linspace(0.005, 0.995, 100)
     # χ²/ν to the third root is nearly normal with mean 1 − 2/(9ν) and variance 2/(9ν) (Wilson, Hilferty, "The
     # distribution of chi-square", PNAS 17, 1931).

@@ -7,7 +7,8 @@ from pathlib import Path
 from string import Template
 
 from whatworked import __version__
-from whatworked.campaigns.findings import LEVEL, Findings
+from whatworked.campaigns.estimates import LEVEL
+from whatworked.campaigns.findings import Findings
 from whatworked.campaigns.words import Block, blocks
 from whatworked.report.svg import Scale, axes, element, marker, picture, polyline, text_of
 from whatworked.storage.files import write_atomic
