@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from whatworked.comparing import collect_runs, compare_methods
 from whatworked.comparing.answer import answer
 from whatworked.comparing.baseline import default_baseline
 from whatworked.comparing.ranking import all_pairs, rank_methods
-from whatworked.runs import bench
+from whatworked.runs import bench, read_run
 from whatworked.statistics import holm
 
 
@@ -42,8 +43,6 @@ def mine(tmp_path_factory):
 
 
 def test_ranks_follow_the_values_and_verdicts_stand_by_holm(folder):
-    from whatworked.runs import read_run
-
     runs = collect_runs(read_run(folder))
     results = compare_methods(runs, "mean/lowest", resamples=199)
     for ranking in rank_methods(runs, results, "mean/lowest"):
@@ -60,8 +59,6 @@ def test_ranks_follow_the_values_and_verdicts_stand_by_holm(folder):
 
 
 def test_a_methods_own_difference_does_not_depend_on_who_is_the_reference(folder):
-    from whatworked.runs import read_run
-
     runs = collect_runs(read_run(folder))
     results = compare_methods(runs, "mean/lowest", resamples=199)
     forth = rank_methods(runs, results, "mean/lowest")[0].of("flip/lowest")
@@ -99,6 +96,25 @@ def test_a_fresh_run_beside_a_packed_one_by_name(mine):
     by_method = json.loads(run_screen(mine, "RGP", "--json").output)["rankings"]
     assert {row["method"] for row in by_method} == {"near/gp-effect", "gp/gp-effect", "RGP"}
     assert {row["against"] for row in by_method} == {None, "near/gp-effect"}
+    assert {row["sources"] for row in by_method} == {3}, "the packed run has 22, of which 3 are compared"
+
+
+def test_a_folder_without_a_run_hides_no_name_of_the_leaderboard(mine, tmp_path, monkeypatch):
+    (tmp_path / "relevance").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert run_screen(mine, "relevance").output == run_screen(mine, "RGP").output
+
+
+def test_methods_that_lack_sources_are_named_with_how_many_they_have(folder):
+    runs = collect_runs(read_run(folder))
+    assert not answer(runs, compare_methods(runs)).ranking.partial
+    lost = runs.rows[0].source
+    rows = tuple(row for row in runs.rows if row.source != lost or row.method != "mean/lowest")
+    some = replace(runs, rows=rows)
+    found = answer(some, compare_methods(some))
+    sources = len({row.source for row in runs.rows})
+    assert found.ranking.partial == {"mean/lowest": sources - 1}
+    assert f"Not of all sources that others were graded on: mean/lowest ({sources - 1})." in str(found)
 
 
 def test_a_run_that_is_nowhere_is_named_with_those_there_are(mine):
@@ -133,7 +149,5 @@ def test_methods_that_ignore_rules_are_named(tmp_path):
 
 
 def test_nothing_to_compare_with_is_said(folder):
-    from whatworked.runs import read_run
-
     runs = collect_runs(read_run(folder)).narrowed(methods=["mean/lowest"])
     assert answer(runs, compare_methods(runs, resamples=9)) is None

@@ -157,6 +157,12 @@ class Answer:
                 f"The smallest difference that these sources and seeds would show, four times in five, is about "
                 f"{pair.detectable:.3f}."
             )
+        if partial := self.ranking.partial:
+            named = first_few([f"{name} ({count})" for name, count in partial.items()])
+            yield (
+                f"Not of all sources that others were graded on: {named}. Their means, and so their ranks, are over "
+                "their own sources; differences are over those that both have."
+            )
         if any(row.verdict.rstrip("*").endswith(" here") for row in self.ranking.methods):
             yield f"{HERE[:1].upper()}{HERE[1:]}."
 

@@ -22,6 +22,7 @@ _COLUMNS: Mapping[str, Callable[[TidyRow], str | int]] = {
     "track": lambda row: row.track,
     "budget": lambda row: row.budget,
     "method": lambda row: row.method,
+    "condition": lambda row: row.condition,
 }
 
 
@@ -96,7 +97,11 @@ class RunCollection:
         return self if len(rows) == len(self.rows) else replace(self, rows=rows)
 
     def narrowed(
-        self, tracks: str | Iterable[str] = (), budgets: int | Iterable[int] = (), methods: str | Iterable[str] = ()
+        self,
+        tracks: str | Iterable[str] = (),
+        budgets: int | Iterable[int] = (),
+        methods: str | Iterable[str] = (),
+        conditions: str | Iterable[str] = (),
     ) -> RunCollection:
         """The same with some of the results.
 
@@ -106,7 +111,7 @@ class RunCollection:
             Those to keep; none means all.
         budgets : int or iterable of int
             Likewise.
-        methods : str or iterable of str
+        methods, conditions : str or iterable of str
             Likewise.
 
         Returns
@@ -116,12 +121,17 @@ class RunCollection:
         Raises
         ------
         UnknownNameError
-            For a track, budget or method that has no result; the message offers those that have.
+            For a track, budget, method or condition that has no result; the message offers those that have.
         InvalidOptionError
             If no result is of all of them, or one is no text or no number.
         """
         rows = self.rows
-        given = (as_names(tracks, "tracks"), whole_numbers(budgets, "budgets"), as_names(methods, "methods"))
+        given = (
+            as_names(tracks, "tracks"),
+            whole_numbers(budgets, "budgets"),
+            as_names(methods, "methods"),
+            as_names(conditions, "conditions"),
+        )
         for (column, value_of), wanted in zip(_COLUMNS.items(), given, strict=True):
             held = dict.fromkeys(value_of(row) for row in self.rows)
             for name in wanted:
@@ -129,7 +139,9 @@ class RunCollection:
                     raise unknown_name(column, str(name), [str(value) for value in held])
             rows = tuple(row for row in rows if not wanted or value_of(row) in wanted)
         if not rows:
-            raise InvalidOptionError("no result is of all the given tracks, budgets and methods; leave some out")
+            raise InvalidOptionError(
+                "no result is of all the tracks, budgets, methods and conditions given; leave some out"
+            )
         costs = {row.key: self.costs[row.key] for row in rows if row.key in self.costs}
         return replace(self, rows=rows, costs=costs)
 

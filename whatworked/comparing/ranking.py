@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from whatworked.comparing.collection import RunCollection
@@ -106,6 +106,9 @@ class Ranking:
         Methods that are not shown to be behind the first, when it is compared with all of them.
     compared : int
         Number of methods that the first one was compared with.
+    partial : mapping of str to int
+        Methods without a value on some of the sources that others have one on, with the number of those they have.
+        Their means, and so their ranks, are over other sources than those of the others; paired differences are not.
     """
 
     place: Place
@@ -113,6 +116,7 @@ class Ranking:
     methods: tuple[RankedMethod, ...]
     untold: tuple[str, ...]
     compared: int
+    partial: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def best(self) -> RankedMethod:
@@ -214,6 +218,12 @@ class Pairs:
             self._made[key] = compare_pair(rows[0], rows[1], self._score, self._bootstrap, interval)
         return self._made[key]
 
+    def partial(self, place: Place, methods: Sequence[str]) -> dict[str, int]:
+        """Methods that lack sources in a place which others of them have, with the number of sources they have."""
+        held = {name: {row.source for row in self._groups[(*place, name)]} for name in methods}
+        whole = set().union(*held.values())
+        return {name: len(sources) for name, sources in held.items() if sources != whole}
+
 
 def _ranking(place: Place, members: Sequence[MethodResult], reference: str, pairs: Pairs) -> Ranking:
     ordered = sorted(members, key=lambda result: -_gain(result))
@@ -236,7 +246,7 @@ def _ranking(place: Place, members: Sequence[MethodResult], reference: str, pair
         for name, pair in with_best.items()
         if pair is None or not told[name] or not pair.statement.verdict.startswith("behind")
     ]
-    return Ranking(place, reference, tuple(rows), tuple(untold), len(with_best))
+    return Ranking(place, reference, tuple(rows), tuple(untold), len(with_best), pairs.partial(place, names))
 
 
 def _standing_verdicts(pairs: Mapping[str, PairedResult | None], level: float) -> dict[str, bool]:

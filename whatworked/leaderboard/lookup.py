@@ -11,7 +11,7 @@ from whatworked.errors import UnknownNameError, nearest
 from whatworked.leaderboard.board import recorded_board
 from whatworked.leaderboard.packing import SUFFIX, read_packed
 from whatworked.leaderboard.verification import verified
-from whatworked.runs.folder import Run, read_run
+from whatworked.runs.folder import Run, is_claimed, read_run
 from whatworked.wording import first_few
 
 
@@ -37,21 +37,25 @@ def find_run(name: Path | str, references: Path | None = None) -> Run:
     RunError
         As `whatworked.runs.read_run`, or if a packed file is refused.
     """
-    path = Path(name)
-    if path.is_dir():
+    path, packed = Path(name), _recorded(str(name))
+    if _is_folder(path):
         return read_run(path)
     if path.is_file():
         return verified(read_packed(path), references)
-    packed = _recorded(str(name))
     if packed is None:
         raise _unknown(str(name))
     return verified(read_packed(packed), references)
 
 
+def _is_folder(path: Path) -> bool:
+    """Whether a name means a folder: one that bears the name of a submission, and holds no run, does not hide that."""
+    return path.is_dir() and (_recorded(str(path)) is None or is_claimed(path))
+
+
 def collect_named(names: Sequence[Path | str], references: Path | None = None) -> RunCollection:
     """Runs by name, put together.
 
-    Of a submission on the leaderboard, beside runs of one's own, only the tracks and budgets that these have are kept.
+    Of a packed run, beside runs of one's own, only the conditions, tracks and budgets that these have are kept.
     A method on the leaderboard, such as ``RGP``, stands for its submission without the other methods.
 
     Parameters
@@ -74,11 +78,12 @@ def collect_named(names: Sequence[Path | str], references: Path | None = None) -
     methods: list[str] = []
     packed: list[bool] = []
     for name in names:
-        submission = _submission_of(str(name)) if not Path(name).exists() else None
+        own = Path(name).is_file() or (Path(name).is_dir() and is_claimed(Path(name)))
+        submission = None if own else _submission_of(str(name))
         run = find_run(submission or name, references)
         methods += [str(name)] if submission else [method.method for method in run.description.methods]
         runs.append(run)
-        packed.append(not Path(name).is_dir())
+        packed.append(not _is_folder(Path(name)))
     collection = collect_runs(runs)
     kept = [label for label in collection.methods if label in methods or label.partition("@")[0] in methods]
     collection = collection.narrowed(methods=kept)
@@ -86,15 +91,13 @@ def collect_named(names: Sequence[Path | str], references: Path | None = None) -
 
 
 def _at_places_of(collection: RunCollection, runs: Iterable[Run], packed: Iterable[bool]) -> RunCollection:
-    """Without the tracks and budgets that only packed runs have."""
-    own = {(row.track, row.budget) for run, away in zip(runs, packed, strict=True) if not away for row in run.rows()}
-    tracks = {track for track, _ in own}
-    budgets = {budget for _, budget in own}
+    """Without the conditions, tracks and budgets that only packed runs have."""
+    own = [row for run, away in zip(runs, packed, strict=True) if not away for row in run.rows()]
     held = collection.rows
-    return collection.narrowed(
-        [track for track in dict.fromkeys(row.track for row in held) if track in tracks],
-        [budget for budget in dict.fromkeys(row.budget for row in held) if budget in budgets],
-    )
+    tracks = {row.track for row in own} & {row.track for row in held}
+    budgets = {row.budget for row in own} & {row.budget for row in held}
+    conditions = {row.condition for row in own} & {row.condition for row in held}
+    return collection.narrowed(tracks, budgets, conditions=conditions)
 
 
 def _submission_of(method: str) -> str | None:
