@@ -24,6 +24,7 @@ COMMANDS = {
         "List, fetch, check or export the raw data; begin a source of your own.",
     ),
     "families": ("whatworked.cli.families:families", "List workflow families; begin and check one of your own."),
+    "examples": ("whatworked.cli.examples:examples", "Write the examples of the documentation as files."),
     "effects": ("whatworked.cli.effects:effects", "Which options help, hurt and reverse, and where."),
     "grade": ("whatworked.cli.grade:grade", "Grade one prediction table against a condition."),
     "export": ("whatworked.cli.export:export", "Write effects, interactions and the catalog summary as CSV."),

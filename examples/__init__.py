@@ -1,0 +1,1 @@
+"""Examples of the documentation; `whatworked examples DIR` writes them into a folder."""
