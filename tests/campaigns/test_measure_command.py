@@ -51,7 +51,9 @@ def test_a_command_with_a_broken_and_a_slow_corner(train: list[str]) -> None:
     assert f"{sys.executable} train.py 0.1\n" in shown
     assert f"{sys.executable} train.py 0.01 --amp --slow\n" in shown
     assert not Path("campaign").exists()
-    found = json.loads(call(*train, "--budget", 8, "--jobs", 4, "--time-limit", 4, "--json", "--table", "t.csv"))
+    found = json.loads(
+        call(*train, "--budget", 8, "--jobs", 4, "--batch", 4, "--time-limit", 4, "--json", "--table", "t.csv")
+    )
     runs = {run["mask"]: run for run in found["runs"]}
     assert {mask: run["value"] for mask, run in runs.items() if run["value"] is not None} == {
         "000": 0.5, "001": 0.5, "100": 0.7, "101": 0.7, "110": 0.8,

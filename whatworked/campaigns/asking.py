@@ -8,6 +8,7 @@ Before two results are there, nothing can be learnt from them, and the setting f
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,11 +38,14 @@ class Ask:
         expected to take away; None before two results are there.
     repeat : int
         How often the setting has a result already; above 0 only with noise.
+    reduces : float or None
+        By how much its result is expected to reduce the typical uncertainty of an effect, in utilities.
     """
 
     mask: str
     teaches: float | None
     repeat: int = 0
+    reduces: float | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,9 @@ def cells_for(plan: Plan, measured: IntArray, holes: IntArray) -> IntArray:
     return np.asarray(np.intersect1d(np.concatenate([around, measured]), possible))
 
 
-def next_settings(plan: Plan, measured: IntArray, values: FloatArray, holes: IntArray, n: int) -> tuple[Ask, ...]:
+def next_settings(
+    plan: Plan, measured: IntArray, values: FloatArray, holes: IntArray, n: int, most: float = math.inf
+) -> tuple[Ask, ...]:
     """Up to `n` settings to run next, the most telling first.
 
     Parameters
@@ -115,23 +121,34 @@ def next_settings(plan: Plan, measured: IntArray, values: FloatArray, holes: Int
         Ranks of the settings that were run without a result. They are not run again, and nothing is supposed of them.
     n : int
         How many.
+    most : float
+        What a single one may cost.
 
     Returns
     -------
     tuple of Ask
     """
     if np.unique(measured).size < 2:
-        return _spread(plan, np.concatenate([measured, holes]), n)
+        return _spread(plan, np.concatenate([measured, holes]), n, most)
     cells = cells_for(plan, measured, holes)
     network = Network.of(cells, plan.d)
     mixture = fit_results(plan, plan.scale.fitted(values), measured, values)
     # With noise, running a setting again can teach more than a new one; what ended in a hole is not run again.
     closed = measured if plan.noise == 0 else holes
-    open_places = np.flatnonzero(~np.isin(cells, closed))
+    costs = np.array([plan.cost(int(cell)) for cell in cells])
+    open_places = np.flatnonzero(~np.isin(cells, closed) & (costs <= most))
     laplacian = network.laplacian()
-    chosen, gains = choose(Belief.of(mixture, bits_of(cells, plan.d)), open_places, laplacian, n)
+    belief = Belief.of(mixture, bits_of(cells, plan.d))
+    chosen, gains = choose(belief, open_places, laplacian, n, costs=costs if plan.costs else None)
+    total = max(float((laplacian * belief.covariance()).sum()), 0.0)
+    typical = mixture.unit * math.sqrt(total / max(network.off.size, 1))
     return tuple(
-        Ask(mask_string(int(cells[place]), plan.d), gain, int((measured == cells[place]).sum()))
+        Ask(
+            mask_string(int(cells[place]), plan.d),
+            gain,
+            int((measured == cells[place]).sum()),
+            typical * (1.0 - math.sqrt(1.0 - gain)),
+        )
         for place, gain in zip(chosen, gains, strict=True)
     )
 
@@ -143,13 +160,17 @@ def fit_results(plan: Plan, unit_map: UnitMap, measured: IntArray, values: Float
     return noisy_mixture(bits_of(measured[order], plan.d), unit_map.utilities(values[order]), sd, Sampler())
 
 
-def _spread(plan: Plan, run: IntArray, n: int) -> tuple[Ask, ...]:
+def _spread(plan: Plan, run: IntArray, n: int, most: float) -> tuple[Ask, ...]:
     """All options off, all on, then what is farthest from everything run; ties go to the first in order."""
     done: list[int] = run.tolist()
     chosen: list[int] = []
-    while len(chosen) < n and (left := np.setdiff1d(plan.allowed, done)).size:
+    affordable = np.array([rank for rank in plan.allowed.tolist() if plan.cost(rank) <= most], dtype=np.int64)
+    while len(chosen) < n and (left := np.setdiff1d(affordable, done)).size:
         first = [rank for rank in anchors(plan.d) if rank in left]
-        rank = first[0] if first else int(left[distances(left, done).min(axis=1).argmax()])
+        if first or not done:
+            rank = first[0] if first else int(left[0])
+        else:
+            rank = int(left[distances(left, done).min(axis=1).argmax()])
         chosen.append(rank)
         done.append(rank)
     return tuple(Ask(mask_string(rank, plan.d), None) for rank in chosen)

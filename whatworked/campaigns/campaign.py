@@ -103,6 +103,47 @@ class Campaign:
         holes = np.array([mask_rank(run.mask) for run in self.holes], dtype=np.int64)
         return next_settings(self.plan, *self.measured, holes, count)
 
+    def ask_batch(self, size: int, most: float = math.inf) -> tuple[Ask, ...]:
+        """What is left to run of the present batch, or all of the next one.
+
+        Batches are counted from the first run on, and each is chosen from the results of those before it. How many
+        settings run at a time, and where a campaign was interrupted, therefore changes nothing.
+
+        Parameters
+        ----------
+        size : int
+            Settings in a batch, at least 1.
+        most : float
+            What a single one may cost.
+
+        Returns
+        -------
+        tuple of Ask
+        """
+        begun = len(self._runs) % size
+        before = Campaign(self.plan)
+        before._take(self._runs[: len(self._runs) - begun])
+        left = self._runs[len(self._runs) - begun :]
+        run = [mask_rank(entry.mask) for entry in before.holes]
+        # What could be paid for when the batch was begun.
+        paid = math.fsum(self.plan.cost(mask_rank(entry.mask)) for entry in left)
+        asks = next_settings(self.plan, *before.measured, np.array(run, dtype=np.int64), size, most + paid)
+        done = {entry.mask for entry in left}
+        rest = tuple(ask for ask in asks if ask.mask not in done and self.plan.cost(mask_rank(ask.mask)) <= most)[
+            : size - begun
+        ]
+        return rest or (self.ask_batch(1, most) if begun else ())
+
+    @property
+    def spent(self) -> float:
+        """Cost of all runs; their number where settings cost nothing else."""
+        return math.fsum(self.plan.cost(mask_rank(run.mask)) for run in self._runs)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that all runs took together, as far as they are known."""
+        return math.fsum(run.seconds or 0.0 for run in self._runs)
+
     def tell(self, results: Results | Run) -> tuple[Run, ...]:
         """Take in results and wait until they are on disk.
 

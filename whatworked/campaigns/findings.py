@@ -53,6 +53,8 @@ class Findings:
         Settings that effects rest on: all that can run, or a sample of them above 9 options.
     noise : NoiseFloor or None
         How much results vary by themselves; None where results are exact.
+    stopped : str
+        Why nothing more was run, where it was not the budget.
     """
 
     plan: Plan
@@ -64,6 +66,7 @@ class Findings:
     knowledge: tuple[tuple[int, float], ...] = ()
     contexts: int = 0
     noise: NoiseFloor | None = None
+    stopped: str = ""
 
     @property
     def holes(self) -> tuple[Run, ...]:
@@ -108,6 +111,7 @@ class Findings:
             "asks": [asdict(ask) for ask in self.asks],
             "knowledge": [list(point) for point in self.knowledge],
             "contexts": self.contexts,
+            "stopped": self.stopped,
             "noise": None if self.noise is None else asdict(self.noise),
         }
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from whatworked import arguments
 from whatworked.campaigns.asking import Ask
 from whatworked.campaigns.campaign import Campaign
+from whatworked.campaigns.costs import Cost, read_costs
 from whatworked.campaigns.findings import Findings, find
 from whatworked.campaigns.options import Option, read_combinations, read_options
 from whatworked.campaigns.plan import Plan, read_noise
@@ -24,6 +27,8 @@ from whatworked.surfaces.masks import mask_rank
 
 Runner = Callable[[Sequence[Ask]], Generator[Run, None, None]]
 """Runs some settings and yields what came of each as soon as it is known."""
+_ROUNDING = 1e-9
+"""What sums of costs may be off."""
 
 
 def measure(
@@ -38,6 +43,9 @@ def measure(
     exclude: Iterable[Mapping[str, Any]] | None = None,
     time_limit: float | None = None,
     noise: float | Literal["estimate"] = 0.0,
+    cost: Cost | None = None,
+    seconds: float | None = None,
+    worth: float | None = None,
 ) -> Findings:
     """Run a function on the settings that tell most, and say what each option does.
 
@@ -53,7 +61,7 @@ def measure(
     options : sequence of str, or mapping
         Names of 1 to 12 switches, or ``{"lr": (0.1, 0.01)}``, the level that stands for 0 first.
     budget : int
-        Runs in all, holes and those of an earlier call with the same `out` included.
+        Runs in all, holes and those of an earlier call with the same `out` included. With `cost`, what they may cost.
     direction : {"maximize", "minimize"}
         Which values are good.
     range : (float, float), optional
@@ -69,6 +77,15 @@ def measure(
     noise : float, or "estimate"
         Standard deviation of a result when its setting is run again, in its own units (of its natural logarithm with
         ``scale="log"``). With noise, a setting is run again where that teaches more than a new one.
+    cost : mapping, or callable
+        What a run of each setting costs; what teaches most for its cost is run. ``{"large": 2.0}`` adds 2 to a cost of
+        1 where that option is at its second level; masks to costs, or a function of the setting, say it one by one.
+    seconds : float, optional
+        No run begins once all runs together, those of an earlier call included, have taken this long.
+    worth : float, optional
+        Stop when no setting is expected to reduce the typical uncertainty of an effect by this much for a cost of 1: in
+        the value's units, or of its natural logarithm with ``scale="log"``. Not before there are two results more than
+        options.
 
     Returns
     -------
@@ -94,22 +111,81 @@ def measure(
         raise InvalidOptionError(f"f is {arguments.shown(f)}; give a function of one mapping that returns a number")
     read = read_options(options)
     runs = arguments.whole_number(budget, "budget", 1)
-    plan = Plan(read, Scale(direction, scale, range), read_combinations(exclude, read), _name_of(f), read_noise(noise))
+    unwanted, costs = read_combinations(exclude, read), read_costs(cost, read)
+    plan = Plan(read, Scale(direction, scale, range), unwanted, _name_of(f), read_noise(noise), costs)
+    stop = Stop(runs, _positive(seconds, "seconds"), _positive(worth, "worth"))
     folder = None if out is None else arguments.path(out, "out")
     with Campaign(plan, folder) as campaign:
-        carry_out(campaign, function_runner(f, plan, _checked_limit(time_limit)), runs)
-        return find(campaign)
+        stopped = carry_out(campaign, function_runner(f, plan, _checked_limit(time_limit)), stop)
+        return replace(find(campaign), stopped=stopped)
 
 
-def carry_out(campaign: Campaign, run: Runner, budget: int, batch: int = 1) -> None:
-    """Ask and run until the budget is spent or no setting is left; each run is on disk before the next is asked for."""
-    with progress(budget, "run", initial=min(budget, len(campaign.runs))) as bar:
-        while (left := budget - len(campaign.runs)) > 0 and (asks := campaign.ask(min(batch, left))):
+@dataclass(frozen=True)
+class Stop:
+    """When a campaign ends.
+
+    Attributes
+    ----------
+    budget : float
+        What runs may cost in all; their number where each costs 1.
+    seconds : float or None
+        What they may take together.
+    worth : float or None
+        Least reduction of the typical uncertainty of an effect for a cost of 1, in the value's units.
+    """
+
+    budget: float
+    seconds: float | None = None
+    worth: float | None = None
+
+    def reason(self, campaign: Campaign, asks: Sequence[Ask]) -> str:
+        """Why nothing more is run; empty if the first of `asks` is."""
+        if self.seconds is not None and campaign.seconds >= self.seconds:
+            return f"the runs took {campaign.seconds:.1f} s, and {self.seconds:g} s were allowed"
+        if not asks:
+            return "no setting is left that may run and whose cost is left"
+        if self.worth is None or asks[0].reduces is None or campaign.measured[0].size < campaign.plan.d + 2:
+            return ""
+        unit_map = campaign.plan.scale.fitted(campaign.measured[1])
+        gain = asks[0].reduces / unit_map.utility_sd(1.0) / campaign.plan.cost(mask_rank(asks[0].mask))
+        if gain >= self.worth:
+            return ""
+        return (
+            "nothing left is worth its cost: the most telling setting is expected to make the typical effect surer by "
+            f"{gain:.3g} for a cost of 1, and {self.worth:g} was asked for"
+        )
+
+
+def carry_out(campaign: Campaign, run: Runner, stop: Stop, batch: int = 1) -> str:
+    """Ask and run until something ends the campaign; each run is on disk before the next is asked for.
+
+    Returns
+    -------
+    str
+        Why it ended; empty where the budget is spent.
+    """
+    with progress(round(stop.budget), "run", initial=min(round(stop.budget), round(campaign.spent))) as bar:
+        while (left := stop.budget - campaign.spent) > _ROUNDING:
+            asks = campaign.ask_batch(batch, left + _ROUNDING)
+            if reason := stop.reason(campaign, asks):
+                return reason
             # Closed when something is raised: programs under way are ended before the folder is given up.
-            with contextlib.closing(run(asks)) as results:
+            with contextlib.closing(run(_affordable(campaign.plan, asks, left))) as results:
                 for result in results:
                     campaign.tell(result)
                     bar.update()
+    return ""
+
+
+def _affordable(plan: Plan, asks: Sequence[Ask], left: float) -> list[Ask]:
+    """The first settings, as many as what is left pays for."""
+    paid: list[Ask] = []
+    for ask in asks:
+        left -= plan.cost(mask_rank(ask.mask))
+        if left < -_ROUNDING:
+            break
+        paid.append(ask)
+    return paid
 
 
 def function_runner(f: Callable[[dict[str, Any]], Any], plan: Plan, time_limit: float | None = None) -> Runner:
@@ -142,6 +218,15 @@ def run_of(plan: Plan, mask: str, value: object, ran: Sequence[str] = (), second
 def _name_of(f: object) -> str:
     name = getattr(f, "__qualname__", type(f).__qualname__)
     return f"{getattr(f, '__module__', None) or '-'}:{name}"
+
+
+def _positive(value: object, what: str) -> float | None:
+    if value is None:
+        return None
+    number = arguments.real_number(value, what)
+    if not 0.0 < number < math.inf:
+        raise InvalidOptionError(f"{what} is {number:g}; give a number above 0")
+    return number
 
 
 def _checked_limit(limit: object) -> float | None:

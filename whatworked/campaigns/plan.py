@@ -36,6 +36,8 @@ class Plan:
     noise : float or None
         Standard deviation of a result when its setting is run again: in the value's units, or of its natural logarithm
         where effects are factors. 0: results are exact. None: it is estimated.
+    costs : tuple of float
+        What each setting costs, in canonical order; empty where each costs 1. See `read_costs`.
     """
 
     options: tuple[Option, ...]
@@ -43,8 +45,11 @@ class Plan:
     excluded: tuple[Mapping[str, int], ...] = ()
     target: str = ""
     noise: float | None = 0.0
+    costs: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.costs and len(self.costs) != 1 << self.d:
+            raise InvalidOptionError(f"there are {len(self.costs)} costs; give one for each of {1 << self.d} settings")
         if self.noise is not None:
             object.__setattr__(self, "noise", read_noise(self.noise))
         if self.allowed.size < 2:
@@ -59,6 +64,10 @@ class Plan:
     def allowed(self) -> IntArray:
         """Ranks of the settings that may be run, ascending."""
         return np.setdiff1d(np.arange(1 << self.d, dtype=np.int64), excluded_ranks(self.options, self.excluded))
+
+    def cost(self, rank: int) -> float:
+        """What one run of a setting costs."""
+        return self.costs[rank] if self.costs else 1.0
 
     def setting(self, rank: int) -> dict[str, Any]:
         """Level of every option in a setting."""
@@ -84,6 +93,7 @@ class Plan:
             "target": self.target,
             # Left out where there is none, so that campaigns from before noise was known keep their digest.
             **({} if self.noise == 0 else {"noise": "unknown" if self.noise is None else self.noise}),
+            **({"costs": list(self.costs)} if self.costs else {}),
         }
 
     def digest(self) -> str:
@@ -100,6 +110,7 @@ class _Description(msgspec.Struct, forbid_unknown_fields=True):
     exclude: list[dict[str, int]]
     target: str
     noise: float | Literal["unknown"] = 0.0
+    costs: tuple[float, ...] = ()
 
 
 def read_plan(data: bytes, where: str) -> Plan:
@@ -110,7 +121,9 @@ def read_plan(data: bytes, where: str) -> Plan:
         raise JournalError(f"{where} does not describe a campaign: {error}; give the folder of one") from None
     scale = Scale(held.direction, held.scale, held.range)  # type: ignore[arg-type]
     noise = None if held.noise == "unknown" else held.noise
-    return Plan(tuple(Option(*option) for option in held.options), scale, tuple(held.exclude), held.target, noise)
+    return Plan(
+        tuple(Option(*option) for option in held.options), scale, tuple(held.exclude), held.target, noise, held.costs
+    )
 
 
 def read_noise(given: object) -> float | None:

@@ -70,6 +70,11 @@ def _opening(found: Findings) -> tuple[str, ...]:
         f"{counted(len(found.runs), 'run')}: {counted(results, 'result')}, {counted(len(found.holes), 'hole')}. "
         f"{counted(found.plan.d, 'option')}; {settings}."
     ]
+    if found.plan.costs:
+        spent = sum(found.plan.cost(mask_rank(run.mask)) for run in found.runs)
+        lines.append(f"These runs cost {spent:g}.")
+    if found.stopped:
+        lines.append(f"Stopped: {found.stopped}.")
     if found.unit_map is None:
         return (*lines, "Nothing can be said of effects before two settings have a result.")
     lines.append(found.unit_map.sentence())
@@ -80,6 +85,11 @@ def _opening(found: Findings) -> tuple[str, ...]:
             "With no more results than options, much of this rests on what is usual, not on what was measured."
         )
     lines += _noise(found)
+    if len(found.plan.allowed) < 1 << found.plan.d:
+        lines.append(
+            "Settings that must not run have no part in effects: each is averaged over the pairs of settings that both "
+            "may run, so that effects of two options can rest on different settings of the others."
+        )
     if found.contexts < len(found.plan.allowed) - len(found.holes):
         lines.append(f"Effects and the best setting rest on a sample of {found.contexts} settings.")
     return tuple(lines)

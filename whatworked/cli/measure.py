@@ -7,6 +7,7 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from whatworked.campaigns.measuring import Runner
 
 _RUN = "run"
+_NOTHING_STATED = {"options": (), "excluded": (), "noise": 0.0, "costs": ()}
 
 
 class _MeasureGroup(Group):
@@ -64,6 +66,9 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--noise", metavar="SD|estimate", help="How much results vary when a setting is run again. [0]"
             ),
+            click.option(
+                "--cost", multiple=True, metavar="NAME=NUMBER", help="What a second level adds to a run's cost of 1."
+            ),
             click.option("--exclude", multiple=True, metavar="NAME=LEVEL,…", help="Levels that must not be combined."),
         )
     ):
@@ -89,9 +94,12 @@ def _report_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("target", required=False, metavar="[FILE.py:FUNCTION]")
 @click.option("--command", "template", help="A program and its arguments, with places for options.")
 @_plan_options
-@click.option("--budget", type=click.IntRange(1), default=10, show_default=True, help="Runs in all.")
+@click.option("--budget", type=click.IntRange(1), default=10, show_default=True, help="Runs in all, or their cost.")
 @click.option("--read", "pattern", help="Regular expression for the result. [the last line that is a number]")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Settings run at once.")
+@click.option("--batch", type=click.IntRange(1, 256), default=2, show_default=True, help="Settings chosen at once.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Begin no run once all took this long.")
+@click.option("--worth", type=click.FloatRange(0, min_open=True), help="Stop when no run makes effects surer by this.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds for each run.")
 @click.option("--backend", metavar="NAME", help="dask or dask:tcp://HOST:8786: run on a cluster. [this machine]")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default="campaign", show_default=True)
@@ -103,6 +111,9 @@ def run(
     budget: int,
     pattern: str | None,
     jobs: int,
+    batch: int,
+    seconds: float | None,
+    worth: float | None,
     time_limit: float | None,
     backend: str | None,
     out: Path,
@@ -115,7 +126,7 @@ def run(
     before the next begins: the same command goes on there, also with another budget. `run` can be left out.
     """
     from whatworked.campaigns import Campaign, Plan
-    from whatworked.campaigns.measuring import carry_out
+    from whatworked.campaigns.measuring import Stop, carry_out
 
     if (target is None) == (template is None):
         raise InvalidOptionError("give either FILE.py:FUNCTION or --command, to say what is to be run")
@@ -126,11 +137,13 @@ def run(
     fill, reading = _program(plan, target, template, pattern)
     campaign = Campaign(plan, out)
     if dry_run:
-        _show_next(campaign, fill, max(jobs, 2))
+        _show_next(campaign, fill, batch)
         return
+    if jobs > batch:
+        echo(f"at most {batch} settings run at a time; --batch {jobs} chooses as many at once as --jobs", err=True)
     with campaign, _runner(backend, plan, fill, reading, out / "logs", jobs, time_limit) as runner:
-        carry_out(campaign, runner, budget, jobs)
-        _report(campaign, **_shown(more))
+        stopped = carry_out(campaign, runner, Stop(budget, seconds, worth), batch)
+        _report(campaign, **_shown(more), stopped=stopped)
 
 
 @measure.command()
@@ -207,15 +220,16 @@ def _campaign(folder: Path, stated: dict[str, Any]) -> Campaign:
 
     if stated["options"]:
         return Campaign(Plan(**stated), folder)
-    if stated.get("excluded") or stated.get("scale", Scale()) != Scale() or stated.get("noise", 0.0) != 0.0:
+    if {**_NOTHING_STATED, "scale": Scale()} != {**_NOTHING_STATED, "scale": Scale(), **stated}:
         raise InvalidOptionError(
-            "direction, range, scale, noise and exclude belong to a new campaign; name its options, too"
+            "direction, range, scale, noise, cost and exclude belong to a new campaign; name its options, too"
         )
     return open_campaign(folder)
 
 
 def _stated(more: dict[str, Any]) -> dict[str, Any]:
     """Options, scale and exclusions of the command line."""
+    from whatworked.campaigns.costs import read_costs
     from whatworked.campaigns.options import read_combinations, read_options
     from whatworked.campaigns.plan import read_noise
     from whatworked.campaigns.scale import Scale
@@ -227,7 +241,9 @@ def _stated(more: dict[str, Any]) -> dict[str, Any]:
     excluded = read_combinations([dict(_levels(text)) for text in more["exclude"]], options)
     scale = Scale(more["direction"] or "maximize", more["scale"] or "linear", more["limits"])
     noise = 0.0 if more["noise"] is None else read_noise(more["noise"])
-    return {"options": options, "scale": scale, "excluded": excluded, "noise": noise}
+    added = dict(pair for text in more["cost"] for pair in _levels(text, "--cost"))
+    costs = read_costs({name: _level(cost) for name, cost in added.items()} or None, options)
+    return {"options": options, "scale": scale, "excluded": excluded, "noise": noise, "costs": costs}
 
 
 def _option(text: str) -> tuple[str, tuple[Any, ...]]:
@@ -235,10 +251,10 @@ def _option(text: str) -> tuple[str, tuple[Any, ...]]:
     return name.strip(), tuple(level.strip() for level in levels.split(",")) if equals else (False, True)
 
 
-def _levels(text: str) -> list[tuple[str, str]]:
+def _levels(text: str, option: str = "--exclude") -> list[tuple[str, str]]:
     pairs = [part.partition("=") for part in text.split(",")]
     if wrong := [name for name, equals, _ in pairs if not equals]:
-        raise InvalidOptionError(f"--exclude has {wrong[0]!r}; write NAME=LEVEL,NAME=LEVEL, as in amp=on,cpu=on")
+        raise InvalidOptionError(f"{option} has {wrong[0]!r}; write NAME=VALUE, as in amp=on,cpu=on or large=2.5")
     return [(name.strip(), level.strip()) for name, _, level in pairs]
 
 
@@ -336,13 +352,18 @@ def _shown(more: dict[str, Any]) -> dict[str, Any]:
 
 
 def _report(
-    campaign: Campaign, markdown: Path | None, page: Path | None, table_file: Path | None, as_json: bool
+    campaign: Campaign,
+    markdown: Path | None,
+    page: Path | None,
+    table_file: Path | None,
+    as_json: bool,
+    stopped: str = "",
 ) -> None:
     from whatworked.campaigns import find
     from whatworked.campaigns.words import blocks
     from whatworked.storage.files import write_atomic
 
-    found = find(campaign)
+    found = replace(find(campaign), stopped=stopped)
     if markdown is not None:
         write_atomic(markdown, found.markdown().encode())
     if page is not None:

@@ -133,7 +133,12 @@ _SCORERS = {"variance": variance_score, "lookahead": lookahead_score}
 
 
 def choose(
-    belief: Belief, candidates: IntArray, laplacian: FloatArray, n: int, score: Score = "lookahead"
+    belief: Belief,
+    candidates: IntArray,
+    laplacian: FloatArray,
+    n: int,
+    score: Score = "lookahead",
+    costs: FloatArray | None = None,
 ) -> tuple[list[int], list[float]]:
     """Up to `n` cells of a belief that tell most, each chosen as if those before had turned out as expected.
 
@@ -149,6 +154,8 @@ def choose(
         How many.
     score : {"variance", "lookahead"}
         How much a cell is expected to tell.
+    costs : ndarray of float64, shape (a,), optional
+        What a measurement of each cell costs, above 0; the cells that tell most for their cost are chosen then.
 
     Returns
     -------
@@ -165,7 +172,8 @@ def choose(
         scores = _SCORERS[score](belief, candidates, laplacian)
         # Relative to the best, since scores shrink as the surface becomes known: fixed decimals would run out of
         # digits.
-        best = int(candidates[np.argmax(np.round(scores / max(scores.max(), 1e-300), DIGITS))])
+        worth = scores if costs is None else scores / costs[candidates]
+        best = int(candidates[np.argmax(np.round(worth / max(worth.max(), 1e-300), DIGITS))])
         if not chosen:
             shares = np.clip(scores / max(total, 1e-300), 0.0, 1.0)
         chosen.append(best)
