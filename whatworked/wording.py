@@ -225,8 +225,8 @@ def fixed(value: float, digits: int, *, signed: bool = False) -> str:
     return formatted(value, f"{'+' if signed else ''}.{digits}f")
 
 
-def interval_text(low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """An interval to three decimals; a dash where there is none.
+def interval_text(low: float | None, high: float | None, digits: int = 3, *, signed: bool = False) -> str:
+    """An interval to a number of decimals; a dash where there is none.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def interval_text(low: float | None, high: float | None, *, signed: bool = False
     """
     if low is None or high is None:
         return "-"
-    return f"{fixed(low, 3, signed=signed)} to {fixed(high, 3, signed=signed)}"
+    return f"{fixed(low, digits, signed=signed)} to {fixed(high, digits, signed=signed)}"
 
 
 def count_form(values: Iterable[float]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -130,6 +131,12 @@ def test_any_quantity_of_a_grade(mine, metric):
     result = run_screen(mine, "--metric", metric)
     assert result.exit_code == 0, result.output
     assert ("records without" in result.output) == (metric == "native-recovery")
+
+
+def test_errors_are_shown_to_four_decimals_and_shares_to_three(mine):
+    words = " ".join(run_screen(mine, "--metric", "effect-mae").output.split())
+    assert re.search(r"[+-]?0\.\d{4} effect MAE \(95% interval [+-]?0\.\d{4} to [+-]?0\.\d{4}\)", words)
+    assert re.search(r"[+-]0\.\d{3} recovery \(95% interval", " ".join(run_screen(mine).output.split()))
 
 
 def test_rankings_as_markdown_csv_and_latex(mine):

@@ -108,7 +108,7 @@ def compare(
     if all_pairs:
         from whatworked.comparing.ranking import all_pairs as pairs_of
 
-        details.print_pairs(pairs_of(collected, results))
+        details.print_pairs(pairs_of(collected, results), results[0].standing.score.digits)
     if detailed or statements:
         details.print_statements(results, statements)
 

@@ -36,8 +36,8 @@ def print_scores(results: Sequence[MethodResult]) -> None:
     rows = [
         (
             *_place(result),
-            f"{result.interval.estimate:.3f}",
-            interval_text(result.interval.low, result.interval.high),
+            fixed(result.interval.estimate, score.digits),
+            interval_text(result.interval.low, result.interval.high, score.digits),
             *shown,
             str(result.standing.sources),
         )
@@ -56,12 +56,13 @@ def print_against(results: Sequence[MethodResult]) -> None:
     if not compared:
         return
     single = _single([against.baseline for _, against in compared])
+    digits = results[0].standing.score.digits
     rows = [
         (
             *_place(result),
             *(() if single else (against.baseline,)),
-            fixed(against.interval.estimate, 3, signed=True),
-            interval_text(against.interval.low, against.interval.high, signed=True),
+            fixed(against.interval.estimate, digits, signed=True),
+            interval_text(against.interval.low, against.interval.high, digits, signed=True),
             f"{against.paired.better}/{against.paired.equal}/{against.paired.worse}",
             against.statement.verdict,
         )
@@ -78,12 +79,13 @@ def print_robustness(results: Sequence[MethodResult]) -> None:
     ranges = [(result.omission, result.against and result.against.paired.macro_omission) for result in results]
     if not any(map(any, ranges)):  # with a single source the median is the difference
         return
+    digits = results[0].standing.score.digits
     rows = [
         (
             *_place(result),
-            "-" if result.omission is None else interval_text(result.omission.low, result.omission.high),
-            "-" if result.against is None else fixed(result.against.paired.median, 3, signed=True),
-            "-" if result.against is None else _omission(result.against.paired.macro_omission),
+            "-" if result.omission is None else interval_text(result.omission.low, result.omission.high, digits),
+            "-" if result.against is None else fixed(result.against.paired.median, digits, signed=True),
+            "-" if result.against is None else _omission(result.against.paired.macro_omission, digits),
         )
         for result in results
     ]
@@ -96,8 +98,9 @@ def print_sources(results: Sequence[MethodResult], sources: Sequence[str]) -> No
     """Paired differences of every source."""
     compared = [(result, result.against) for result in results if result.against is not None]
     single = _single([against.baseline for _, against in compared])
+    digits = results[0].standing.score.digits
     rows = [
-        (*_place(result), *(() if single else (against.baseline,)), source, fixed(difference, 3, signed=True))
+        (*_place(result), *(() if single else (against.baseline,)), source, fixed(difference, digits, signed=True))
         for result, against in compared
         for source, difference in sorted(against.paired.differences.items(), key=lambda pair: sources.index(pair[0]))
     ]
@@ -182,7 +185,7 @@ def print_statements(results: Sequence[MethodResult], every: bool) -> None:
         say(str(pair.statement), "  ", "- ")
 
 
-def print_pairs(pairs: Sequence[tuple[Place, str, PairedResult]]) -> None:
+def print_pairs(pairs: Sequence[tuple[Place, str, PairedResult]], digits: int) -> None:
     """Every pair of methods at every track and budget."""
     rows = [
         (
@@ -190,8 +193,8 @@ def print_pairs(pairs: Sequence[tuple[Place, str, PairedResult]]) -> None:
             str(budget),
             method,
             pair.baseline,
-            fixed(pair.interval.estimate, 3, signed=True),
-            interval_text(pair.interval.low, pair.interval.high, signed=True),
+            fixed(pair.interval.estimate, digits, signed=True),
+            interval_text(pair.interval.low, pair.interval.high, digits, signed=True),
             f"{pair.paired.better}/{pair.paired.equal}/{pair.paired.worse}",
             pair.statement.verdict,
         )
@@ -210,5 +213,5 @@ def _place(result: MethodResult) -> tuple[str, str, str]:
     return result.standing.track, str(result.standing.budget), result.standing.method
 
 
-def _omission(omission: Omission | None) -> str:
-    return "-" if omission is None else interval_text(omission.low, omission.high, signed=True)
+def _omission(omission: Omission | None, digits: int) -> str:
+    return "-" if omission is None else interval_text(omission.low, omission.high, digits, signed=True)

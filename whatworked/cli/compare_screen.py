@@ -90,14 +90,15 @@ def _print_ranking(answer: Answer, rows: Sequence[RankedMethod], names: dict[str
 
 def _cells(row: RankedMethod, name: str, *, unfloored: bool) -> list[str]:
     pair, result = row.against, row.result
-    raw = [] if not unfloored else ["-" if result.unfloored is None else fixed(result.unfloored, 3)]
-    head = [str(row.rank), name, fixed(result.standing.value, 3), *raw]
+    digits = result.standing.score.digits
+    raw = [] if not unfloored else ["-" if result.unfloored is None else fixed(result.unfloored, digits)]
+    head = [str(row.rank), name, fixed(result.standing.value, digits), *raw]
     if pair is None:
         return [*head, "-", "-", "-", "-"]
     return [
         *head,
-        fixed(pair.interval.estimate, 3, signed=True),
-        interval_text(pair.interval.low, pair.interval.high, signed=True),
+        fixed(pair.interval.estimate, digits, signed=True),
+        interval_text(pair.interval.low, pair.interval.high, digits, signed=True),
         f"{pair.paired.better}/{pair.paired.equal}/{pair.paired.worse}",
         row.verdict,
     ]
@@ -141,7 +142,8 @@ def _mark(ranking: Ranking, method: str) -> str:
     if row is None:
         return "-  "
     mark = " " if row.against is None else _MARKS.get(row.verdict.rstrip("*").split()[0], "~")
-    return f"{fixed(row.result.standing.value, 3)} {mark}"
+    standing = row.result.standing
+    return f"{fixed(standing.value, standing.score.digits)} {mark}"
 
 
 def _print_families(answer: Answer) -> None:
@@ -155,7 +157,7 @@ def _print_families(answer: Answer) -> None:
         [
             family,
             *(
-                f"{fixed(pair.families[family], 3, signed=True)} {'{}/{}'.format(*pair.counts[family]):>5}"
+                f"{fixed(pair.families[family], score.digits, signed=True)} {'{}/{}'.format(*pair.counts[family]):>5}"
                 if family in pair.families
                 else "-"
                 for pair in pairs.values()

@@ -161,7 +161,7 @@ def _print_overview(entries: Sequence[LeaderboardEntry], score: Score) -> None:
 
 
 def _cell(gain: float | None, score: Score) -> str:
-    return "-" if gain is None else fixed(score.gain(gain), 2 if score.larger_is_better else 3)
+    return "-" if gain is None else fixed(score.gain(gain), score.digits - 1)
 
 
 def _print_entries(entries: Sequence[LeaderboardEntry], score: Score) -> None:
@@ -172,8 +172,8 @@ def _print_entries(entries: Sequence[LeaderboardEntry], score: Score) -> None:
             str(entry.budget),
             "with" if entry.rules else "without",
             entry.method,
-            fixed(entry.recovery, 3),
-            interval_text(entry.low, entry.high),
+            fixed(entry.recovery, score.digits),
+            interval_text(entry.low, entry.high, score.digits),
             *shown,
             str(entry.sources),
             entry.submission,

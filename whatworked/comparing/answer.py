@@ -11,6 +11,7 @@ from whatworked.comparing.collection import RunCollection
 from whatworked.comparing.comparison import MethodResult, PairedResult
 from whatworked.comparing.ranking import Pairs, Place, RankedMethod, Ranking, rank_methods
 from whatworked.comparing.statements import HERE, Conclusion, listed_places
+from whatworked.grading.score import Score
 from whatworked.wording import counted, first_few, fixed, html_table, interval_text
 
 _WORDS: Mapping[Conclusion, str] = {
@@ -96,7 +97,7 @@ class Answer:
         worse = [item for item in reversed(ordered) if score.gain(item[1]) < 0][: pair.paired.worse]
         parts = [
             f"{word} on {len(items)}: "
-            + first_few([f"{name} {fixed(value, 3, signed=True)}" for name, value in items], _FEW)
+            + first_few([f"{name} {fixed(value, self._score.digits, signed=True)}" for name, value in items], _FEW)
             for word, items in (("better", better), ("worse", worse))
             if items
         ]
@@ -116,6 +117,10 @@ class Answer:
             return f"{self.subject} shares no source with {self.opponent}: there is nothing to compare."
         return f"{self.subject} is {', '.join(parts)}. {self._figures()}"
 
+    @property
+    def _score(self) -> Score:
+        return self.ranking.best.result.standing.score
+
     def _named_opponent(self) -> str:
         others = [row for row in self.ranking.methods if row.method != self.subject]
         return f"{self.opponent}, the best other method," if _is_first(others, self.opponent) else self.opponent
@@ -125,15 +130,15 @@ class Answer:
         if pair is None:
             return ""
         interval, paired = pair.interval, pair.paired
-        score = self.ranking.best.result.standing.score
+        score = self._score
         between = ""
         if interval.low is not None:
-            ends = interval_text(interval.low, interval.high, signed=True)
+            ends = interval_text(interval.low, interval.high, score.digits, signed=True)
             between = f" ({interval.confidence:.0%} interval {ends})"
         sources = counted(paired.sources.count, "source")
         return (
-            f"At {_words(self.place)}: {fixed(interval.estimate, 3, signed=True)} {score.label}{between}, better on "
-            f"{paired.better} and worse on {paired.worse} of {sources}."
+            f"At {_words(self.place)}: {fixed(interval.estimate, score.digits, signed=True)} {score.label}{between}, "
+            f"better on {paired.better} and worse on {paired.worse} of {sources}."
         )
 
     def _rank(self) -> Iterator[str]:
@@ -147,15 +152,15 @@ class Answer:
 
     def _against_best(self, mine: RankedMethod, other: RankedMethod) -> str:
         score = mine.result.standing.score
-        gap = mine.result.standing.value - other.result.standing.value
-        return f"The best other method there is {other.method}: {fixed(gap, 3, signed=True)} {score.label} to it."
+        gap = fixed(mine.result.standing.value - other.result.standing.value, score.digits, signed=True)
+        return f"The best other method there is {other.method}: {gap} {score.label} to it."
 
     def _limits(self) -> Iterator[str]:
         pair = self.pairs.get(self.place)
         if pair is not None and pair.detectable is not None:
             yield (
                 f"The smallest difference that these sources and seeds would show, four times in five, is about "
-                f"{pair.detectable:.3f}."
+                f"{fixed(pair.detectable, self._score.digits)}."
             )
         if partial := self.ranking.partial:
             named = first_few([f"{name} ({count})" for name, count in partial.items()])

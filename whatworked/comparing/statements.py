@@ -80,8 +80,8 @@ def statement(
     """
     verdict = "missing" if nothing else _verdict(interval, paired, score)
     difference = (
-        f"{methods[0]} against {methods[1]}, {place}: {fixed(interval.estimate, 3, signed=True)} family-macro "
-        f"{score.label} ({_interval(interval)}better on {paired.better}, equal on {paired.equal}, "
+        f"{methods[0]} against {methods[1]}, {place}: {fixed(interval.estimate, score.digits, signed=True)} "
+        f"family-macro {score.label} ({_interval(interval, score)}better on {paired.better}, equal on {paired.equal}, "
         f"worse on {paired.worse} of {counted(paired.sources.count, 'source')})."
     )
     limits = [
@@ -211,15 +211,15 @@ def _supports(
     if verdict == "undecided" and interval.low is not None and interval.high is not None:
         largest = max(abs(interval.low), abs(interval.high))
         return (
-            f"Neither is shown to be ahead, and they are not shown to be equal: differences up to {largest:.3f} in "
-            "either direction are compatible with these sources."
+            f"Neither is shown to be ahead, and they are not shown to be equal: differences up to "
+            f"{fixed(largest, score.digits)} in either direction are compatible with these sources."
         )
     omission = paired.macro_omission
     if verdict == "one source" and omission is not None:
         culprit = omission.low_source if interval.estimate > 0 else omission.high_source
         return f"{ahead} is ahead of {behind} only with {culprit}: without that source the sign changes."
     ends = [] if omission is None else sorted((abs(omission.low), abs(omission.high)))
-    spread = f" ({ends[0]:.3f} to {ends[1]:.3f} when any one source is left out)" if ends else ""
+    spread = f" ({interval_text(ends[0], ends[1], score.digits)} when any one source is left out)" if ends else ""
     return f"{ahead} is ahead of {behind} on sources and families like these{spread}."
 
 
@@ -246,7 +246,8 @@ def _limits(verdict: Conclusion, interval: Interval, paired: Comparison, score: 
     return limits
 
 
-def _interval(interval: Interval) -> str:
+def _interval(interval: Interval, score: Score) -> str:
     if interval.low is None or interval.high is None:
         return ""
-    return f"{interval.confidence:.0%} interval {interval_text(interval.low, interval.high, signed=True)}; "
+    ends = interval_text(interval.low, interval.high, score.digits, signed=True)
+    return f"{interval.confidence:.0%} interval {ends}; "

@@ -43,6 +43,11 @@ class Score:
     larger_is_better: bool = True
 
     @property
+    def digits(self) -> int:
+        """Decimals that are shown of it. Shares have three; errors, which are much smaller, four."""
+        return 3 if self.larger_is_better else 4
+
+    @property
     def title(self) -> str:
         """The phrase with a capital letter."""
         return self.phrase[:1].upper() + self.phrase[1:]

@@ -119,7 +119,7 @@ def _line(row: RankedMethod, series: int, scale: tuple[float, float]) -> str:
     sample = element(
         "svg", marker(series, 7, 7, row.method), viewBox="0 0 14 14", width=14, height=14, aria_hidden="true"
     )
-    value = fixed(result.standing.value, 3)
+    value = fixed(result.standing.value, result.standing.score.digits)
     name = element("span", f"{sample} {text_of(row.method)}", class_="who")
     number = element("span", text_of(f"{row.rank}. {value}"), class_="score")
     drawn = element("span", "", class_="strip") if pair is None else _track(row, scale)
@@ -144,12 +144,13 @@ def _figures(row: RankedMethod) -> str:
     if pair is None:
         return ""
     interval, paired = pair.interval, pair.paired
-    between = "" if interval.low is None else f" [{interval_text(interval.low, interval.high, signed=True)}]"
+    digits = row.result.standing.score.digits
+    between = "" if interval.low is None else f" [{interval_text(interval.low, interval.high, digits, signed=True)}]"
     wins = f"{paired.better} of {paired.sources.count} sources better, {paired.worse} worse"
-    detectable = "" if pair.detectable is None else f"; smallest shown {fixed(pair.detectable, 3)}"
+    detectable = "" if pair.detectable is None else f"; smallest shown {fixed(pair.detectable, digits)}"
     spent = f"; {row.result.standing.spent:g} credits"
     seconds = "" if cost is None else f", {cost.policy_seconds + cost.fit_seconds:.2g} s"
-    return f"{fixed(interval.estimate, 3, signed=True)}{between}; {wins}{detectable}{spent}{seconds}"
+    return f"{fixed(interval.estimate, digits, signed=True)}{between}; {wins}{detectable}{spent}{seconds}"
 
 
 def _tone(row: RankedMethod) -> str:

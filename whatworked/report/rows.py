@@ -73,8 +73,8 @@ def standings_table(results: Sequence[MethodResult]) -> str:
             result.standing.method,
             *([result.standing.track] if len(tracks) > 1 else []),
             number(result.standing.budget, "d"),
-            number(result.interval.estimate),
-            _between(result.interval.low, result.interval.high),
+            number(result.interval.estimate, f".{score.digits}f"),
+            _between(result.interval.low, result.interval.high, f".{score.digits}f"),
             *_against(result, named),
             number(result.standing.strict, forms[0]),
             number(result.standing.exact, forms[1]),
@@ -113,16 +113,17 @@ def _against(result: MethodResult, named: bool) -> list[Cell | str]:
         blank = [Cell("–", "")] if named else []
         return [Cell(result.role, ""), *blank, number(None), number(None), number(None)]
     paired, interval = result.against.paired, result.against.interval
+    form = f"+.{result.standing.score.digits}f"
     return [
         Cell(result.against.statement.verdict, result.against.statement.verdict, str(result.against.statement)),
         *([Cell(result.against.baseline, result.against.baseline, kind="name")] if named else []),
-        number(interval.estimate, "+.3f"),
-        _between(interval.low, interval.high, "+.3f"),
+        number(interval.estimate, form),
+        _between(interval.low, interval.high, form),
         Cell(f"{paired.better} / {paired.equal} / {paired.worse}", float(paired.better - paired.worse)),
     ]
 
 
-def _between(low: float | None, high: float | None, form: str = ".3f") -> Cell:
+def _between(low: float | None, high: float | None, form: str) -> Cell:
     if low is None or high is None:
         return number(None)
     return Cell(f"{formatted(low, form)} to {formatted(high, form)}", low)
@@ -166,7 +167,7 @@ def _value(result: SourceResult | None, score: Score) -> Cell:
     missing = f", {result.missing} of {result.seeds} deliveries missing" if result.missing else ""
     tip = f"{result.method}: {score.label} {result.value:.4f}, {result.spent:g} credits spent{missing}"
     lost = " ✗" if result.missing else ""
-    return Cell(f"{result.value:.3f}{marks}{lost}", result.value, tip)
+    return Cell(f"{result.value:.{score.digits}f}{marks}{lost}", result.value, tip)
 
 
 def _mark(letter: str, share: float, seeds: int) -> str:
