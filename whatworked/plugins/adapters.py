@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from whatworked.protocols import Estimator, Predictor, SearchState
-from whatworked.surfaces.masks import BitArray, FloatArray, all_bits, ranks_of
+from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, all_bits, bits_of, ranks_of
 
 EstimatorFunction = Callable[[BitArray, FloatArray, BitArray], FloatArray]
 PolicyFunction = Callable[[SearchState, int], BitArray]
@@ -78,7 +78,10 @@ class RegressorEstimator:
         """Fit a fresh regressor."""
         regressor = self.build()
         fitted = regressor.fit(masks.astype(np.float64), np.array(utilities))
-        return _RegressorPredictor(regressor if fitted is None else fitted)
+        regressor = regressor if fitted is None else fitted
+        if type(regressor).__module__.startswith("sklearn.gaussian_process"):
+            return _ProcessPredictor(regressor, ranks_of(masks))
+        return _RegressorPredictor(regressor)
 
 
 class _RegressorPredictor:
@@ -89,6 +92,35 @@ class _RegressorPredictor:
         predictions = np.asarray(self.regressor.predict(np.asarray(masks, dtype=np.float64)), dtype=np.float64)
         # Some regressors (PLSRegression, multi-output ones) answer with a column.
         return predictions[:, 0] if predictions.ndim == 2 and predictions.shape[1] == 1 else predictions
+
+
+class _ProcessPredictor(_RegressorPredictor):
+    """A Gaussian process of scikit-learn, which states its posterior; what was measured is known exactly."""
+
+    def __init__(self, regressor: Any, measured: IntArray) -> None:
+        super().__init__(regressor)
+        self.measured = measured
+
+    def predict_std(self, masks: BitArray) -> FloatArray:
+        """Posterior standard deviation of each mask, shape (m, d) -> (m,)."""
+        return np.sqrt(np.diag(self._covariance(masks)))
+
+    def effect_std(self, off: BitArray, on: BitArray) -> FloatArray:
+        """Posterior standard deviation of u(on) − u(off), row by row, shapes (m, d) -> (m,)."""
+        cells, places = np.unique(np.concatenate([ranks_of(off), ranks_of(on)]), return_inverse=True)
+        covariance = self._covariance(bits_of(cells, np.asarray(off).shape[1]))
+        before, after = np.split(places, 2)
+        variance = covariance[before, before] + covariance[after, after] - 2.0 * covariance[before, after]
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
+
+    def _covariance(self, masks: BitArray) -> FloatArray:
+        """Posterior covariance of masks, shape (m, d) -> (m, m); rounding may leave variances below 0, which are 0."""
+        _, covariance = self.regressor.predict(np.asarray(masks, dtype=np.float64), return_cov=True)
+        found = np.array(covariance, dtype=np.float64)
+        known = np.isin(ranks_of(masks), self.measured)
+        found[known], found[:, known] = 0.0, 0.0
+        np.fill_diagonal(found, np.maximum(np.diag(found), 0.0))
+        return found
 
 
 def is_regressor(thing: Any) -> bool:
