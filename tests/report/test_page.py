@@ -14,10 +14,11 @@ from run_helpers import lowest, make_plan, mean, noise, shuffled, synthetic_task
 from whatworked.cli.report import report as report_command
 from whatworked.comparing import collect_runs, compare_methods, standings
 from whatworked.comparing.ranking import rank_methods
+from whatworked.grading.score import score_named
 from whatworked.plugins import load
 from whatworked.report import report_page, write_report
 from whatworked.report.curves import panels
-from whatworked.report.figures import MACRO, curve_points, predictions, purchases, source_results
+from whatworked.report.figures import MACRO, Point, curve_points, predictions, purchases, source_results
 from whatworked.report.heatmap import heatmap
 from whatworked.report.page import render
 from whatworked.report.rows import source_table, standings_table
@@ -82,6 +83,29 @@ def test_the_axis_begins_near_the_smallest_budget(runs):
     ticks = [float(one["x1"]) for one in drawn.all("line", class_="axis") if one["x1"] == one["x2"]]
     width = float(drawn.all("svg")[0]["viewbox"].split()[2])
     assert ticks[0] < 0.25 * width < 0.75 * width < ticks[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "metric", "expected"),
+    [
+        ((0.05, 0.11), "effect_recovery", [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        ((0.0011, 0.0093), "crps", [0.0, 0.002, 0.004, 0.006, 0.008, 0.01]),
+        ((-3.3, 0.4), "log_score", [-4.0, -3.0, -2.0, -1.0, 0.0, 1.0]),
+        ((0.0, 0.0), "regret", [0.0, 0.2]),
+    ],
+)
+def test_the_axis_holds_the_values_of_any_score(values, metric, expected):
+    points = [Point("four", MACRO, "m", budget, value, None, None, 2) for budget, value in enumerate(values)]
+    drawn = panels(points, ["m"], score_named(metric))["four"][MACRO]
+    ticks = re.findall(r'class="tick end"[^>]*>([^<]+)<', drawn) or re.findall(r">([^<]+)</text>", drawn)
+    assert [float(tick) for tick in ticks[: len(expected)]] == expected
+
+
+def test_a_page_of_another_score_speaks_of_that_score(runs):
+    page = report_page(runs, score="regret", resamples=99)
+    assert "<h2>Regret of the selected mask against budget</h2>" in page
+    assert "Each cell is regret of the selected mask" in page
+    assert "Effect recovery is 1" not in page
 
 
 def test_the_heading_says_what_was_run_unless_a_title_is_given(runs):

@@ -99,15 +99,16 @@ def _lines(ranking: Ranking, methods: Sequence[str]) -> list[str]:
     low, high = min(ends), max(ends)
     margin = 0.04 * ((high - low) or 1.0)
     scale = low - margin, high + margin
-    return [*(_line(row, methods.index(row.method), scale) for row in ranking.methods), _axis(low, high, scale)]
+    digits = ranking.best.result.standing.score.digits - 1
+    return [*(_line(row, methods.index(row.method), scale) for row in ranking.methods), _axis(low, high, scale, digits)]
 
 
-def _axis(low: float, high: float, scale: tuple[float, float]) -> str:
+def _axis(low: float, high: float, scale: tuple[float, float], digits: int) -> str:
     """Where the ends of the intervals lie, and 0 where there is room for it."""
     room = 0.12 * (scale[1] - scale[0])
     ends = [end for end in (low, high) if abs(end) > room]
     ticks = "".join(
-        element("span", text_of(fixed(value, 2, signed=True)), class_="tick", style=f"left:{_share(value, scale)}")
+        element("span", text_of(fixed(value, digits, signed=True)), class_="tick", style=f"left:{_share(value, scale)}")
         for value in sorted([0.0, *ends])
     )
     drawn = element("span", ticks, class_="strip", aria_hidden="true")

@@ -108,11 +108,14 @@ def render(
         standings=standings_table(results),
         legend=_legend(shown.methods),
         curves=_curves(shown),
+        against_budget=text_of(f"{'Recovery' if score == PRIMARY else score.title} against budget"),
+        meaning=text_of(_meaning(score)),
+        quantity=text_of(score.phrase),
         sources=_sources(shown),
         heatmaps=_heatmaps(shown),
         catalog=catalog_table(runs),
         manifest=_manifest(runs, score),
-        data=_json(_data(shown) | {"pair": pair, "larger": score.larger_is_better}),
+        data=_json(_data(shown) | {"pair": pair, "larger": score.larger_is_better, "digits": score.digits}),
     )
 
 
@@ -140,6 +143,15 @@ def _verdict(found: Answer | None, results: Sequence[MethodResult]) -> str:
         return element("p", text_of(closing(results)))
     verdict, *more = found.sentences()
     return element("p", text_of(verdict), class_="verdict") + "".join(element("p", text_of(line)) for line in more)
+
+
+def _meaning(score: Score) -> str:
+    if score == PRIMARY:
+        return (
+            "Effect recovery is 1 when every conditional effect is known exactly and 0 when the prediction is no "
+            "better than assuming that nothing matters."
+        )
+    return f"{score.title}: {'more' if score.larger_is_better else 'less'} is better."
 
 
 def _legend(methods: Sequence[str]) -> str:

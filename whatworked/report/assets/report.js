@@ -85,7 +85,7 @@
       .filter((row) => where.family === "all families" || row.family === where.family)
       .map((row) => ({ condition: row.condition, family: row.family, difference: row.value - other.get(row.condition) }));
   };
-  const signed = (value) => `${value > 0 ? "+" : ""}${value.toFixed(3)}`.replace(/^[+-]?0\.000$/, "0.000");
+  const signed = (value) => `${value > 0 ? "+" : ""}${value.toFixed(data.digits)}`.replace(/^[+-]?(0\.0*)$/, "$1");
   const drawWhere = () => {
     const found = differences();
     const families = [...new Set(found.map((row) => row.family))];
