@@ -16,7 +16,7 @@ import numpy as np
 from whatworked.campaigns.plan import Plan
 from whatworked.campaigns.scale import UnitMap
 from whatworked.inference.mixture import Mixture
-from whatworked.inference.noise import noisy_mixture
+from whatworked.inference.noise import REPEATS, noisy_mixture
 from whatworked.inference.policy import LARGEST, Belief, choose
 from whatworked.inference.sampler import Sampler
 from whatworked.surfaces.masks import FloatArray, IntArray, anchors, bits_of, distances, mask_string
@@ -35,7 +35,7 @@ class Ask:
         The setting.
     teaches : float or None
         Share of what is not known about all conditional effects (their summed variance) that its result alone is
-        expected to take away; None before two results are there.
+        expected to take away; None before two results are there, and for repeats that tell the noise.
     repeat : int
         How often the setting has a result already; above 0 only with noise.
     reduces : float or None
@@ -130,19 +130,23 @@ def next_settings(
     """
     if np.unique(measured).size < 2:
         return _spread(plan, np.concatenate([measured, holes]), n, most)
+    again = _repeats(plan, measured, holes, most)[:n]
+    first = tuple(Ask(mask_string(rank, plan.d), None, 1) for rank in again)
+    if len(first) == n:
+        return first
     cells = cells_for(plan, measured, holes)
     network = Network.of(cells, plan.d)
     mixture = fit_results(plan, plan.scale.fitted(values), measured, values)
     # With noise, running a setting again can teach more than a new one; what ended in a hole is not run again.
-    closed = measured if plan.noise == 0 else holes
+    closed = measured if plan.noise == 0 else np.concatenate([holes, np.array(again, dtype=np.int64)])
     costs = np.array([plan.cost(int(cell)) for cell in cells])
     open_places = np.flatnonzero(~np.isin(cells, closed) & (costs <= most))
     laplacian = network.laplacian()
     belief = Belief.of(mixture, bits_of(cells, plan.d))
-    chosen, gains = choose(belief, open_places, laplacian, n, costs=costs if plan.costs else None)
+    chosen, gains = choose(belief, open_places, laplacian, n - len(first), costs=costs if plan.costs else None)
     total = max(float((laplacian * belief.covariance()).sum()), 0.0)
     typical = mixture.unit * math.sqrt(total / max(network.off.size, 1))
-    return tuple(
+    return first + tuple(
         Ask(
             mask_string(int(cells[place]), plan.d),
             gain,
@@ -151,6 +155,16 @@ def next_settings(
         )
         for place, gain in zip(chosen, gains, strict=True)
     )
+
+
+def _repeats(plan: Plan, measured: IntArray, holes: IntArray, most: float) -> list[int]:
+    """Settings to run again before an unknown noise can be estimated: those that were run first."""
+    distinct, counts = np.unique(measured, return_counts=True)
+    if plan.noise is not None:
+        return []
+    once = set(distinct[counts == 1].tolist()) - set(holes.tolist())
+    wanted = REPEATS - (measured.size - distinct.size)
+    return [rank for rank in measured.tolist() if rank in once and plan.cost(rank) <= most][: max(wanted, 0)]
 
 
 def fit_results(plan: Plan, unit_map: UnitMap, measured: IntArray, values: FloatArray) -> Mixture:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from whatworked.grading.artifact import (
     read_artifact,
 )
+from whatworked.grading.floor import GradeAboveFloor, grade_above_floor
 from whatworked.grading.grader import (
     grade,
     grade_many,
@@ -43,11 +44,13 @@ __all__ = [
     "Calibration",
     "Distribution",
     "Grade",
+    "GradeAboveFloor",
     "Record",
     "Score",
     "Uncertainty",
     "calibration",
     "grade",
+    "grade_above_floor",
     "grade_many",
     "grade_missing",
     "read_artifact",

@@ -22,11 +22,13 @@ from whatworked.inference.sampler import Sampler, tempered
 from whatworked.methods.observations import check_observations
 from whatworked.surfaces.masks import BitArray, FloatArray, bits_of
 
+REPEATS = 2
+"""Repeats without which an unknown noise is told too low: settings that are chosen to differ leave too much room."""
 STATED_FREEDOM = 100.0
 """Repeats that a stated noise is worth: it is then known to 7 % (one standard error)."""
-UNKNOWN = (-1.5, 1.2)
-"""Prior of log10 of the noise variance over that of the process: noise of about a sixth of its spread, give or take a
-factor of four."""
+UNKNOWN = (-0.3, 1.0)
+"""Prior of log10 of the noise variance over that of the process: half of it, give or take a factor of ten. Smaller ones
+let smooth surfaces explain noise, and intervals come out too narrow (docs/inference.md)."""
 _USUAL_VARIANCE = 0.15
 """Variance of a process in units of the measured range squared, about which a stated noise is looked for."""
 _DECADES = 0.7

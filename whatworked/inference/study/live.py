@@ -1,8 +1,9 @@
 """Whether what a campaign states holds: cubes measured live, exactly and with noise.
 
-Every cube is measured as `whatworked.measure` does: both anchors, then what the look-ahead asks for, with noise also
-settings again. Then three statements are checked against the truth: intervals of single effects that are not known
-exactly, intervals of each option's average effect, and the probability that the setting put forward is the best.
+Every cube is measured as `whatworked.measure` does: both anchors, again where noise is to be estimated, then what the
+look-ahead asks for, with noise also settings again. Then three statements are checked against the truth: intervals of
+single effects that are not known exactly, intervals of each option's average effect, and the probability that the
+setting put forward is the best.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from whatworked.environments.effects.task import Task
 from whatworked.inference.estimator import RelevanceModel
-from whatworked.inference.noise import noisy_mixture
+from whatworked.inference.noise import REPEATS, noisy_mixture
 from whatworked.inference.policy import Belief, choose, effect_laplacian
 from whatworked.inference.sampler import Sampler
 from whatworked.surfaces.edges import edges
@@ -78,7 +79,7 @@ def check(task: Task, noise: float, seed: int, is_stated: bool) -> Held:
     truth, d = task.surface.utilities, task.surface.d
     sd = noise * task.surface.range
     generator = np.random.default_rng([seed, *task.condition.encode()])
-    told = sd if is_stated or not noise else None
+    told = None if noise and not is_stated else sd
     ranks, values, model = _measured(truth, d, sd, generator, told)
     drawn = model.draws(all_bits(d), _DRAWS)
     expected = model.predict(all_bits(d))
@@ -101,7 +102,9 @@ def _measured(
 ) -> tuple[IntArray, FloatArray, RelevanceModel]:
     laplacian = effect_laplacian(Equivalence.trivial(d))
     ranks, cells = np.array([0, (1 << d) - 1], dtype=np.int64), np.arange(1 << d, dtype=np.int64)
-    values = truth[ranks] + sd * generator.standard_normal(2)
+    if told is None:
+        ranks = np.concatenate([ranks, ranks[:REPEATS]])
+    values = truth[ranks] + sd * generator.standard_normal(ranks.size)
     while True:
         order = np.lexsort((values, ranks))
         mixture = noisy_mixture(bits_of(ranks[order], d), values[order], told, Sampler())
