@@ -37,8 +37,9 @@ def test_a_cube_is_measured_the_same_way_again() -> None:
 
 
 def test_the_command_prints_stated_against_held(monkeypatch) -> None:
-    monkeypatch.setattr(games, "catalog_games", lambda: tuple(cubes(2)))
-    monkeypatch.setattr(games, "outside_games", lambda surfaces: tuple(cubes(2)))
+    two = tuple(cubes(2))
+    monkeypatch.setattr(games, "catalog_games", lambda: two)
+    monkeypatch.setattr(games, "outside_games", lambda surfaces: two)
     done = CliRunner().invoke(cli, ["inference", "coverage", "--seeds", "1", "--json"])
     assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)
