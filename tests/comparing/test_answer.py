@@ -100,6 +100,12 @@ def test_a_fresh_run_beside_a_packed_one_by_name(mine):
     assert {row["sources"] for row in by_method} == {3}, "the packed run has 22, of which 3 are compared"
 
 
+def test_a_method_of_the_leaderboard_comes_without_namesakes_of_ones_own(tmp_path):
+    bench([], [], [4], tmp_path / "run", ["wine"], methods=["D1", "GP-E"], rules=True)
+    found = json.loads(run_screen(tmp_path / "run", "GP-E", "--json").output)["rankings"]
+    assert {row["method"] for row in found} == {"D1", "GP-E", "GP-E@controls"}
+
+
 def test_a_folder_without_a_run_hides_no_name_of_the_leaderboard(mine, tmp_path, monkeypatch):
     (tmp_path / "relevance").mkdir()
     monkeypatch.chdir(tmp_path)

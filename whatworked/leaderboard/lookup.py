@@ -75,18 +75,20 @@ def collect_named(names: Sequence[Path | str], references: Path | None = None) -
         As `find_run` and `whatworked.comparing.collect_runs`.
     """
     runs: list[Run] = []
-    methods: list[str] = []
+    alone: list[str] = []
     packed: list[bool] = []
     for name in names:
         own = Path(name).is_file() or (Path(name).is_dir() and is_claimed(Path(name)))
         submission = None if own else _submission_of(str(name))
         run = find_run(submission or name, references)
-        methods += [str(name)] if submission else [method.method for method in run.description.methods]
+        alone.append(str(name) if submission else "")
         runs.append(run)
         packed.append(not _is_folder(Path(name)))
     collection = collect_runs(runs)
-    kept = [label for label in collection.methods if label in methods or label.partition("@")[0] in methods]
-    collection = collection.narrowed(methods=kept)
+    kept: set[str] = set()
+    for method, shown in zip(alone, collection.names, strict=True):
+        kept |= {shown[method]} if method else set(shown.values())
+    collection = collection.narrowed(methods=kept & set(collection.methods))
     return collection if all(packed) or not any(packed) else _at_places_of(collection, runs, packed)
 
 
