@@ -42,6 +42,7 @@ COMMANDS = {
     "process": ("whatworked.cli.process:process", "Process scoring: records of agents' runs."),
     "doctor": ("whatworked.cli.doctor:doctor", "Say what works on this machine, and how to mend the rest."),
     "check": ("whatworked.cli.check:check", "Run the conformance kit on a plug-in."),
+    "cite": ("whatworked.cli.cite:cite", "Say how to cite the software and the data."),
     "submit": ("whatworked.cli.submit:submit", "Pack a run for the leaderboard."),
     "verify-run": ("whatworked.cli.submit:verify_run", "Re-grade a packed run from its predictions."),
     "leaderboard": ("whatworked.cli.leaderboard:leaderboard", "Show the recorded results."),
