@@ -60,9 +60,13 @@ def compare(shown: str, printed: str, near: float = 0.1) -> list[str]:
     left, right = (re.sub(r" +\d+\.\d\d$", "", text, flags=re.MULTILINE).splitlines() for text in (shown, printed))
     if len(left) != len(right):
         return [f"{len(left)} lines, printed are {len(right)}: {printed}"]
-    return [
-        f"{one!r}, printed is {other!r}" for one, other in zip(left, right, strict=True) if not _alike(one, other, near)
-    ]
+    # Runs that end at almost the same time are listed as they end, so the order of lines is free.
+    pairs = zip(sorted(left, key=_kind), sorted(right, key=_kind), strict=True)
+    return [f"{one!r}, printed is {other!r}" for one, other in pairs if not _alike(one, other, near)]
+
+
+def _kind(line: str) -> list[str]:
+    return [*line.split()[:1], _NUMBER.sub("#", line)]
 
 
 def _alike(one: str, other: str, near: float) -> bool:

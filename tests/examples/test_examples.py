@@ -77,6 +77,8 @@ def test_a_worked_page_is_not_held_to_seconds_but_to_words_and_numbers():
     assert worked_pages.compare(line, line.replace("0110", "0111"))
     assert worked_pages.compare(line, line.replace("on", "off"))
     assert worked_pages.compare(line, line + line)
+    other = "1110  cache off  7.5  0.20\n"
+    assert worked_pages.compare(line + other, other + line) == []
 
 
 def test_examples_are_written_into_a_folder_and_changed_ones_kept(examples, tmp_path):
