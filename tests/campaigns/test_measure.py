@@ -153,6 +153,16 @@ def test_many_options_are_measured_on_a_sample() -> None:
     assert len({run.mask for run in found.runs}) == 4
 
 
+def test_effects_of_chosen_ones_of_many_options() -> None:
+    names = [f"o{number}" for number in range(14)]
+    found = whatworked.measure(lambda s: 3.0 * s["o4"] - s["o7"], names, 3, effects_of=["o7", "o4"])
+    assert {effect.option for effect in found.effects} == {"o4", "o7"}
+    assert found.contexts < 800
+    assert found.plan.description()["effects of"] == ["o7", "o4"]
+    with pytest.raises(InvalidOptionError, match="up to 12"):
+        found.table()
+
+
 def test_the_network_is_the_cube() -> None:
     network = Network.of(np.arange(8), 3)
     values = np.array([0.3, 0.1, 0.4, 0.1, 0.5, 0.9, 0.2, 0.6])
@@ -166,7 +176,10 @@ def test_the_network_is_the_cube() -> None:
     [
         ({"options": ["a", "a"]}, "given twice"),
         ({"options": {"a": (1, 1)}}, "two different"),
-        ({"options": list("abcdefghijklm")}, "13 options"),
+        ({"options": list("abcdefghijklmnopqrstu")}, "21 options"),
+        ({"options": list("abcdefghijklm")}, "name at most 12 of the 13 options"),
+        ({"effects_of": ["x"]}, "no option 'x'"),
+        ({"effects_of": ["a", "a"]}, "twice"),
         ({"options": "abc"}, "give their names"),
         ({"budget": 0}, "at least 1"),
         ({"direction": "up"}, "maximize and minimize"),

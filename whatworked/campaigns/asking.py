@@ -9,6 +9,7 @@ Before two results are there, nothing can be learnt from them, and the setting f
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,10 +69,10 @@ class Network:
     option: IntArray
 
     @classmethod
-    def of(cls, cells: IntArray, d: int) -> Network:
-        """All pairs among some cells."""
+    def of(cls, cells: IntArray, d: int, options: Sequence[int] | None = None) -> Network:
+        """All pairs among some cells that differ in one of some options, by place; default: all."""
         off, on, option = [], [], []
-        for number in range(d):
+        for number in range(d) if options is None else options:
             bit = 1 << (d - 1 - number)
             starts = np.flatnonzero((cells & bit == 0) & np.isin(cells | bit, cells))
             off.append(starts)
@@ -98,8 +99,8 @@ def cells_for(plan: Plan, measured: IntArray, holes: IntArray) -> IntArray:
     if plan.d <= LARGEST:
         return possible
     generator = np.random.default_rng([plan.d, measured.size, holes.size])
-    middles = generator.choice(possible, min(possible.size, SAMPLED // (plan.d + 1)), replace=False)
-    bits = np.concatenate([[0], 1 << np.arange(plan.d)])
+    middles = generator.choice(possible, min(possible.size, SAMPLED // (len(plan.focus) + 1)), replace=False)
+    bits = np.concatenate([[0], 1 << (plan.d - 1 - np.array(plan.focus))])
     around = (middles[:, None] ^ bits[None, :]).ravel()
     return np.asarray(np.intersect1d(np.concatenate([around, measured]), possible))
 
@@ -135,7 +136,7 @@ def next_settings(
     if len(first) == n:
         return first
     cells = cells_for(plan, measured, holes)
-    network = Network.of(cells, plan.d)
+    network = Network.of(cells, plan.d, plan.focus)
     mixture = fit_results(plan, plan.scale.fitted(values), measured, values)
     # With noise, running a setting again can teach more than a new one; what ended in a hole is not run again.
     closed = measured if plan.noise == 0 else np.concatenate([holes, np.array(again, dtype=np.int64)])

@@ -8,7 +8,7 @@ from itertools import compress
 from typing import Any
 
 from whatworked import arguments
-from whatworked.campaigns.options import Option, named
+from whatworked.campaigns.options import WHOLE, Option, named
 from whatworked.errors import InvalidOptionError
 from whatworked.surfaces.masks import mask_strings
 
@@ -41,6 +41,8 @@ def read_costs(given: object, options: tuple[Option, ...]) -> tuple[float, ...]:
     """
     if given is None:
         return ()
+    if len(options) > WHOLE:
+        raise InvalidOptionError(f"there are {len(options)} options; costs can be told for at most {WHOLE}")
     masks = mask_strings(len(options))
     if callable(given):
         costs = [given(_setting(options, mask)) for mask in masks]

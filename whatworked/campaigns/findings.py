@@ -11,6 +11,7 @@ import numpy as np
 from whatworked.campaigns.asking import Ask, Network, cells_for, fit_results, next_settings
 from whatworked.campaigns.campaign import Campaign
 from whatworked.campaigns.estimates import LEVEL, BestSetting, NoiseFloor, OptionEffect, TableRow, noise_floor
+from whatworked.campaigns.options import WHOLE
 from whatworked.campaigns.plan import Plan
 from whatworked.campaigns.run import Run
 from whatworked.campaigns.scale import UnitMap
@@ -24,6 +25,8 @@ DRAWS = 2000
 """Surfaces drawn; a probability of 0.5 is then off by 0.011 (one standard error)."""
 NEXT = 3
 _CANDIDATES = 64
+_LOOKED_AT = 4096
+"""Settings among which the most promising are looked for: all up to 12 options."""
 _CURVE = 6
 """Options up to which the curve of knowledge is worked out: one fit for every run."""
 
@@ -84,8 +87,10 @@ class Findings:
         Raises
         ------
         InvalidOptionError
-            Before there are two results.
+            Before there are two results, and for more than 12 options.
         """
+        if self.plan.d > WHOLE:
+            raise InvalidOptionError(f"a table of {1 << self.plan.d} settings is not made; it is up to {WHOLE} options")
         if self.unit_map is None:
             raise InvalidOptionError("a table needs at least two results; run more settings")
         return _table(self.plan, self.runs, self.unit_map)
@@ -156,8 +161,8 @@ def find(campaign: Campaign, upcoming: int = NEXT) -> Findings:
         # What was measured is known, the processes' small nugget aside.
         places = np.searchsorted(cells, measured)
         expected[places] = drawn[:, places] = utilities
-    network = Network.of(cells, plan.d)
-    effects = [_effect(plan, number, network, expected, drawn) for number in range(plan.d)]
+    network = Network.of(cells, plan.d, plan.focus)
+    effects = [_effect(plan, number, network, expected, drawn) for number in plan.focus]
     return Findings(
         plan,
         runs,
@@ -181,6 +186,8 @@ def _cells(plan: Plan, model: RelevanceModel, measured: IntArray, holes: IntArra
     cells = cells_for(plan, measured, holes)
     if plan.d > LARGEST:
         possible = np.setdiff1d(plan.allowed, np.setdiff1d(holes, measured))
+        if possible.size > _LOOKED_AT:
+            possible = np.random.default_rng([plan.d, measured.size]).choice(possible, _LOOKED_AT, replace=False)
         promising = possible[np.argsort(-model.predict(bits_of(possible, plan.d)), kind="stable")[:_CANDIDATES]]
         cells = np.union1d(cells, promising)
     return cells, model.predict(bits_of(cells, plan.d))

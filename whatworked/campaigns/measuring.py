@@ -46,6 +46,7 @@ def measure(
     cost: Cost | None = None,
     seconds: float | None = None,
     worth: float | None = None,
+    effects_of: Sequence[str] | None = None,
 ) -> Findings:
     """Run a function on the settings that tell most, and say what each option does.
 
@@ -59,7 +60,7 @@ def measure(
         Takes a dict from names of options to their levels (False and True for plain switches), returns a number. Equal
         settings must give equal numbers, unless `noise` says otherwise.
     options : sequence of str, or mapping
-        Names of 1 to 12 switches, or ``{"lr": (0.1, 0.01)}``, the level that stands for 0 first.
+        Names of 1 to 20 switches, or ``{"lr": (0.1, 0.01)}``, the level that stands for 0 first.
     budget : int
         Runs in all, holes and those of an earlier call with the same `out` included. With `cost`, what they may cost.
     direction : {"maximize", "minimize"}
@@ -86,6 +87,8 @@ def measure(
         Stop when no setting is expected to reduce the typical uncertainty of an effect by this much for a cost of 1: in
         the value's units, or of its natural logarithm with ``scale="log"``. Not before there are two results more than
         options.
+    effects_of : sequence of str, optional
+        Options whose effects are asked for, at most 12. Default: all, which needs no more than 12 options.
 
     Returns
     -------
@@ -111,8 +114,9 @@ def measure(
         raise InvalidOptionError(f"f is {arguments.shown(f)}; give a function of one mapping that returns a number")
     read = read_options(options)
     runs = arguments.whole_number(budget, "budget", 1)
+    wanted = () if effects_of is None else arguments.names(effects_of, "effects_of")
     unwanted, costs = read_combinations(exclude, read), read_costs(cost, read)
-    plan = Plan(read, Scale(direction, scale, range), unwanted, _name_of(f), read_noise(noise), costs)
+    plan = Plan(read, Scale(direction, scale, range), unwanted, _name_of(f), read_noise(noise), costs, wanted)
     stop = Stop(runs, _positive(seconds, "seconds"), _positive(worth, "worth"))
     folder = None if out is None else arguments.path(out, "out")
     with Campaign(plan, folder) as campaign:

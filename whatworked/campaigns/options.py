@@ -12,8 +12,10 @@ from whatworked.arguments import is_several, shown
 from whatworked.errors import InvalidOptionError, nearest
 from whatworked.surfaces.masks import IntArray, all_bits
 
-MOST = 12
-"""Options of a campaign: the report predicts all 2**d settings."""
+MOST = 20
+"""Options of a campaign."""
+WHOLE = 12
+"""Options up to which every setting is predicted and every effect is reported."""
 _NOT_IN_NAMES = set("=,{}|:\n\r")
 
 
@@ -54,7 +56,7 @@ def read_options(given: object) -> tuple[Option, ...]:
     Returns
     -------
     tuple of Option
-        1 to 12.
+        1 to 20.
 
     Raises
     ------

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from whatworked import arguments
-from whatworked.campaigns.options import Option, excluded_ranks
+from whatworked.campaigns.options import WHOLE, Option, excluded_ranks, named
 from whatworked.campaigns.scale import Scale
 from whatworked.errors import InvalidOptionError, JournalError
 from whatworked.storage.canonical import canonical_json, sha256
@@ -26,7 +26,7 @@ class Plan:
     Attributes
     ----------
     options : tuple of Option
-        1 to 12.
+        1 to 20.
     scale : Scale
         How values are read.
     excluded : tuple of dict of str to int
@@ -38,6 +38,8 @@ class Plan:
         where effects are factors. 0: results are exact. None: it is estimated.
     costs : tuple of float
         What each setting costs, in canonical order; empty where each costs 1. See `read_costs`.
+    effects_of : tuple of str
+        Options whose effects are asked for; empty: all. Above 12 options some have to be named, at most 12.
     """
 
     options: tuple[Option, ...]
@@ -46,14 +48,33 @@ class Plan:
     target: str = ""
     noise: float | None = 0.0
     costs: tuple[float, ...] = ()
+    effects_of: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.costs and len(self.costs) != 1 << self.d:
             raise InvalidOptionError(f"there are {len(self.costs)} costs; give one for each of {1 << self.d} settings")
+        self._check_effects_of()
         if self.noise is not None:
             object.__setattr__(self, "noise", read_noise(self.noise))
         if self.allowed.size < 2:
             raise InvalidOptionError(f"exclude leaves {self.allowed.size} settings; leave at least 2")
+
+    def _check_effects_of(self) -> None:
+        for name in self.effects_of:
+            named(self.options, name)
+        if len(set(self.effects_of)) < len(self.effects_of):
+            raise InvalidOptionError("effects_of names an option twice; name each once")
+        if not 1 <= len(self.effects_of or self.options) <= WHOLE:
+            raise InvalidOptionError(
+                f"effects of {len(self.effects_of or self.options)} options are asked for; name at most {WHOLE} of the "
+                f"{self.d} options with effects_of (--effects-of), or keep others fixed"
+            )
+
+    @property
+    def focus(self) -> tuple[int, ...]:
+        """Places of the options whose effects are asked for."""
+        wanted = self.effects_of or tuple(option.name for option in self.options)
+        return tuple(place for place, option in enumerate(self.options) if option.name in wanted)
 
     @property
     def d(self) -> int:
@@ -94,6 +115,7 @@ class Plan:
             # Left out where there is none, so that campaigns from before noise was known keep their digest.
             **({} if self.noise == 0 else {"noise": "unknown" if self.noise is None else self.noise}),
             **({"costs": list(self.costs)} if self.costs else {}),
+            **({"effects of": list(self.effects_of)} if self.effects_of else {}),
         }
 
     def digest(self) -> str:
@@ -111,6 +133,7 @@ class _Description(msgspec.Struct, forbid_unknown_fields=True):
     target: str
     noise: float | Literal["unknown"] = 0.0
     costs: tuple[float, ...] = ()
+    effects_of: tuple[str, ...] = msgspec.field(default=(), name="effects of")
 
 
 def read_plan(data: bytes, where: str) -> Plan:
@@ -121,9 +144,8 @@ def read_plan(data: bytes, where: str) -> Plan:
         raise JournalError(f"{where} does not describe a campaign: {error}; give the folder of one") from None
     scale = Scale(held.direction, held.scale, held.range)  # type: ignore[arg-type]
     noise = None if held.noise == "unknown" else held.noise
-    return Plan(
-        tuple(Option(*option) for option in held.options), scale, tuple(held.exclude), held.target, noise, held.costs
-    )
+    options = tuple(Option(*option) for option in held.options)
+    return Plan(options, scale, tuple(held.exclude), held.target, noise, held.costs, held.effects_of)
 
 
 def read_noise(given: object) -> float | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from whatworked.campaigns.measuring import Runner
 
 _RUN = "run"
-_NOTHING_STATED = {"options": (), "excluded": (), "noise": 0.0, "costs": ()}
+_NOTHING_STATED = {"options": (), "excluded": (), "noise": 0.0, "costs": (), "effects_of": ()}
 
 
 class _MeasureGroup(Group):
@@ -66,6 +66,7 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--noise", metavar="SD|estimate", help="How much results vary when a setting is run again. [0]"
             ),
+            click.option("--effects-of", multiple=True, metavar="NAME", help="Only effects of these options. [all]"),
             click.option(
                 "--cost", multiple=True, metavar="NAME=NUMBER", help="What a second level adds to a run's cost of 1."
             ),
@@ -222,7 +223,8 @@ def _campaign(folder: Path, stated: dict[str, Any]) -> Campaign:
         return Campaign(Plan(**stated), folder)
     if {**_NOTHING_STATED, "scale": Scale()} != {**_NOTHING_STATED, "scale": Scale(), **stated}:
         raise InvalidOptionError(
-            "direction, range, scale, noise, cost and exclude belong to a new campaign; name its options, too"
+            "direction, range, scale, noise, cost, exclude and effects-of belong to a new campaign; name its options, "
+            "too"
         )
     return open_campaign(folder)
 
@@ -243,7 +245,14 @@ def _stated(more: dict[str, Any]) -> dict[str, Any]:
     noise = 0.0 if more["noise"] is None else read_noise(more["noise"])
     added = dict(pair for text in more["cost"] for pair in _levels(text, "--cost"))
     costs = read_costs({name: _level(cost) for name, cost in added.items()} or None, options)
-    return {"options": options, "scale": scale, "excluded": excluded, "noise": noise, "costs": costs}
+    return {
+        "options": options,
+        "scale": scale,
+        "excluded": excluded,
+        "noise": noise,
+        "costs": costs,
+        "effects_of": more["effects_of"],
+    }
 
 
 def _option(text: str) -> tuple[str, tuple[Any, ...]]:
