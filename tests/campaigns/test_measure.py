@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import whatworked
-from whatworked.campaigns import Campaign, Plan, Scale, read_options
+from whatworked.campaigns import Campaign, Plan, Scale, asking, read_options
 from whatworked.campaigns.asking import Network
 from whatworked.errors import InvalidOptionError, JournalError, StorageError
 from whatworked.surfaces import mean_effects
@@ -145,7 +145,8 @@ def test_excluded_combinations_never_run() -> None:
     assert "no two settings" in str(found)
 
 
-def test_many_options_are_measured_on_a_sample() -> None:
+def test_many_options_are_measured_on_a_sample(monkeypatch) -> None:
+    monkeypatch.setattr(asking, "SAMPLED", 120)
     names = [f"o{number}" for number in range(11)]
     found = whatworked.measure(lambda s: 3.0 * s["o4"] - s["o7"], names, 4)
     assert found.contexts < 2048
@@ -153,11 +154,13 @@ def test_many_options_are_measured_on_a_sample() -> None:
     assert len({run.mask for run in found.runs}) == 4
 
 
-def test_effects_of_chosen_ones_of_many_options() -> None:
+def test_effects_of_chosen_ones_of_many_options(monkeypatch) -> None:
+    # A smaller sample than usual, for the time it takes.
+    monkeypatch.setattr(asking, "SAMPLED", 90)
     names = [f"o{number}" for number in range(14)]
     found = whatworked.measure(lambda s: 3.0 * s["o4"] - s["o7"], names, 3, effects_of=["o7", "o4"])
     assert {effect.option for effect in found.effects} == {"o4", "o7"}
-    assert found.contexts < 800
+    assert found.contexts < 200
     assert found.plan.description()["effects of"] == ["o7", "o4"]
     with pytest.raises(InvalidOptionError, match="up to 12"):
         found.table()
