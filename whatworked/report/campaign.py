@@ -55,10 +55,15 @@ def _block(block: Block) -> str:
     parts = [element("h2", text_of(block.title))] if block.title else []
     parts += [element("p", text_of(printable(sentence))) for sentence in block.sentences]
     if block.rows:
-        head = element("tr", "".join(element("th", text_of(cell), scope="col") for cell in block.header))
+        head = element("tr", "".join(_head(block, *cell) for cell in enumerate(block.header)))
         rows = "".join(element("tr", "".join(_cell(block, *cell) for cell in enumerate(row))) for row in block.rows)
-        parts.append(element("table", element("thead", head) + element("tbody", rows)))
+        table = element("table", element("thead", head) + element("tbody", rows))
+        parts.append(element("div", table, class_="scroll", tabindex="0"))
     return element("section", "".join(parts))
+
+
+def _head(block: Block, place: int, text: str) -> str:
+    return element("th", text_of(text), scope="col", class_="number" if place in block.right else None)
 
 
 def _cell(block: Block, place: int, text: str) -> str:
@@ -81,8 +86,9 @@ def _forest(found: Findings) -> str:
         line = element("line", x1=x(effect.low), x2=x(effect.high), y1=y, y2=y, class_="line")
         parts.append(element("text", text_of(printable(effect.option)), x=0, y=y + 4, class_="tick"))
         parts.append(element("g", line + marker(0, x(effect.mean), y, tip), class_="series s0"))
-    parts.append(element("text", "hurts", x=_NAMES, y=bottom + 16, class_="tick"))
-    parts.append(element("text", "helps", x=_WIDTH - 20, y=bottom + 16, class_="tick end"))
+    least, most = (text_of(found.unit_map.change_text(end)) for end in (min(ends), max(ends)))
+    parts.append(element("text", f"hurts, {least}", x=_NAMES, y=bottom + 16, class_="tick"))
+    parts.append(element("text", f"helps, {most}", x=_WIDTH - 20, y=bottom + 16, class_="tick end"))
     told = f"Average effect of each option, with its {LEVEL:.0%} interval"
     return element("figure", picture(_WIDTH, bottom + 24, "".join(parts), "Effects", told))
 
