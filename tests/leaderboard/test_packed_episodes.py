@@ -72,6 +72,17 @@ def test_a_missing_delivery_is_a_row(packed):
     ]
 
 
+def test_who_was_given_more_than_the_published_rules_give_has_another_name(tmp_path):
+    given = [{}, {"calculations": 1000}, {"deadline": 86_400, "helpers": "extended"}]
+    played = [episode(tmp_path / str(number), "wine__d6", **options) for number, options in enumerate(given)]
+    rows = verified_episodes(unpack_episodes(pack_episodes(played, "more"), "here")).rows
+    assert [row.method for row in rows] == [
+        "ridge (opaque)",
+        "ridge (opaque, calculations 1000)",
+        "ridge (opaque, helpers extended, deadline 86400)",
+    ]
+
+
 def test_the_same_episodes_have_the_same_bytes(folders, packed):
     assert pack_episodes(folders, "agents", "scripted") == packed
 

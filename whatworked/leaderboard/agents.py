@@ -18,6 +18,7 @@ import msgspec
 
 from whatworked import catalog
 from whatworked.environments.effects.instance import SurfaceInstance
+from whatworked.environments.effects.options import EffectsOptions
 from whatworked.environments.effects.scoring import grade_of, play_of
 from whatworked.episodes.about import read_about
 from whatworked.episodes.folder import JOURNAL, RESTART
@@ -34,8 +35,8 @@ SCHEMA = 1
 LARGEST = 1 << 29
 """Bytes that a pack may unpack to."""
 _LONGEST_NAME = 80
-_COMPARED = ("view", "receipts", "delivery", "helpers")
-_DEFAULTS = {"receipts": "utility", "delivery": "published", "helpers": "published"}
+_SAID_APART = ("budget", "view")
+"""Options that stand on a board in any case."""
 
 
 class PackedEpisode(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -265,15 +266,20 @@ def _row(record: Record, instance: SurfaceInstance, packed: PackedEpisode, optio
 
 
 def method_of(player: str, options: dict[str, Any]) -> str:
-    """The name of a player on a board: with its view and the arms that differ from the published rules.
+    """The name of a player on a board: with its view and all settings that differ from the published rules.
 
     Examples
     --------
-    >>> method_of("a model", {"view": "opaque", "receipts": "utility", "delivery": "draft", "helpers": "published"})
-    'a model (opaque, delivery draft)'
+    >>> options = {"budget": 8, "view": "opaque", "receipts": "utility", "delivery": "draft", "helpers": "published"}
+    >>> method_of("a model", {**options, "calculations": 20, "deadline": 3600})
+    'a model (opaque, delivery draft, deadline 3600)'
     """
     parts = [str(options["view"])]
-    parts += [f"{name} {options[name]}" for name in _COMPARED[1:] if options[name] != _DEFAULTS[name]]
+    parts += [
+        f"{name} {options[name]}"
+        for name, published in msgspec.structs.asdict(EffectsOptions()).items()
+        if name not in _SAID_APART and options[name] != published
+    ]
     return f"{player} ({', '.join(parts)})"
 
 
