@@ -198,6 +198,18 @@ def test_an_episode_counts_once_and_what_an_import_left_does_not(tmp_path: Path,
         find_episodes([tmp_path / "none"])
 
 
+def test_a_note_of_who_played_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    held = msgspec.structs.replace(ticket(tmp_path / "e"), player="mine")
+    held.opened().close()
+    about = tmp_path / "e" / "about.json"
+    about.write_bytes(about.read_bytes()[:-3])
+    for reading in (held.opened, lambda: read_rows([tmp_path / "e"], Toy())):
+        with pytest.raises(StorageError, match=r"about.json does not say who played: .*; put it back"):
+            reading()
+    about.unlink()
+    assert [row.about for row in read_rows([tmp_path / "e"], Toy())] == [About()]
+
+
 def test_a_player_that_never_ends_is_ended_after_the_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whatworked.episodes.fronts.player_file._GRACE", 0.0)
     file = tmp_path / "mine.py"

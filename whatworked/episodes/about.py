@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import msgspec
 
 from whatworked.episodes.folder import EpisodeFolder
+from whatworked.errors import StorageError
 from whatworked.storage.canonical import canonical_json
 from whatworked.storage.files import read_file
 
@@ -50,7 +53,7 @@ def note_player(folder: EpisodeFolder, about: About) -> None:
 
 
 def read_about(folder: EpisodeFolder) -> About:
-    """Who played, as the folder says; without a name where it does not say.
+    """Who played, as the folder says; without a name where it says nothing.
 
     Parameters
     ----------
@@ -60,8 +63,18 @@ def read_about(folder: EpisodeFolder) -> About:
     Returns
     -------
     About
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be read or holds something else: a player that broke would pass for one that did not.
     """
-    try:
-        return msgspec.json.decode(read_file(folder.path / ABOUT, _LARGEST), type=About)
-    except (OSError, msgspec.MsgspecError, RecursionError):
+    path = folder.path / ABOUT
+    if not os.path.lexists(path):
         return About()
+    try:
+        return msgspec.json.decode(read_file(path, _LARGEST), type=About)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise StorageError(
+            f"{path} does not say who played: {error}; put it back from a copy, or remove it to leave that unsaid"
+        ) from None

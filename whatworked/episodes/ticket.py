@@ -91,12 +91,12 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             performers=host_performers() if performers is None else performers,
             clock=clock,
         )
-        if self.player and read_about(episode.folder).player != self.player:
-            try:
+        try:
+            if self.player and read_about(episode.folder).player != self.player:
                 note_player(episode.folder, About(player=self.player))
-            except BaseException:
-                episode.close()
-                raise
+        except BaseException:
+            episode.close()
+            raise
         return episode
 
     @classmethod
