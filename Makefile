@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 CONSTRAINTS ?=
 JOBS ?= 2
 # Of the slow tests `make test-sample` runs one in so many.
-SLOW_SAMPLE ?= 2
+SLOW_SAMPLE ?= 4
 
 .PHONY: help rebuild test test-sample test-all test-versions check typecheck lint benchmarks docs clean
 .DEFAULT_GOAL := help

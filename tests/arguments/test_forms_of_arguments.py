@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from run_helpers import lowest, mean
+from slow_sample import slow_but
 
 from whatworked import ResponseSurface, arguments, bench, catalog, controls, grade, grade_many, load_surface, plots
 from whatworked.errors import (
@@ -91,7 +92,7 @@ SEVERAL = [
 ]
 
 
-@pytest.mark.parametrize("budgets", [*SEVERAL, np.int64(1), np.array(1)], ids=written)
+@pytest.mark.parametrize("budgets", slow_but([*SEVERAL, np.int64(1), np.array(1)], {"{1, 2}", "array(1)"}, written))
 def test_a_run_takes_budgets_in_any_form_and_writes_the_same(budgets, tmp_path):
     plain = (1,) if np.ndim(budgets) == 0 and not isinstance(budgets, set | range) else (1, 2)
     tasks = catalog_tasks("wine")
@@ -140,7 +141,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("names", NAMES, ids=written)
+@pytest.mark.parametrize("names", slow_but(NAMES, {"'wine'", "{'wine'}"}, written))
 def test_names_are_taken_in_any_form(names, tmp_path):
     assert arguments.names(names, "names") == ("wine",)
     assert [type(name) for name in arguments.names(names, "names")] == [str]

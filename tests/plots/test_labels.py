@@ -13,6 +13,7 @@ import pytest
 from command_line import run_apart
 from matplotlib.image import imread
 from run_helpers import lowest, mean
+from slow_sample import slow_but
 
 from whatworked import ResponseSurface, bench
 from whatworked.comparing import collect_runs
@@ -86,7 +87,7 @@ def test_settings_of_the_user_do_not_change_the_text(setting):
 BACKENDS = ["module://matplotlib_inline.backend_inline", "module://nosuch", "junk", "", " agg", "module://", "tkagg"]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", slow_but(BACKENDS, quick={"module://nosuch", "junk"}))
 def test_figures_are_drawn_whatever_window_system_is_named(backend, tmp_path):
     suffix = "svg" if backend == "junk" else "png"
     done = run_apart("plot", "wine", "--kind", "main", "--out", str(tmp_path / f"x.{suffix}"), MPLBACKEND=backend)

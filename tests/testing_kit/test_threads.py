@@ -9,13 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from plugin_files import HANGING
+from slow_sample import slow_but
 
 from whatworked.errors import InvalidMaskError, InvalidOptionError
 from whatworked.plugins import load
 from whatworked.testing import ConformanceError, check_estimator, estimator_checks, run_check, run_checks
 
 
-@pytest.mark.parametrize("how", ["spin", "swallow"])
+@pytest.mark.parametrize("how", slow_but(["spin", "swallow"], quick={"spin"}))
 def test_a_plugin_that_hangs_is_ended_in_a_thread(tmp_path, how):
     (tmp_path / "hangs.py").write_text(HANGING.replace("utilities[0] == self.at and len(masks) == self.masks", "True"))
     text = f"{tmp_path / 'hangs.py'}:Hangs(how={how!r})"

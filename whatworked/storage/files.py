@@ -61,8 +61,9 @@ def read_file(path: Path, most: int, doing: str = "read") -> bytes:
     StorageError
         If it cannot be opened, is no regular file, or has more bytes.
     """
-    data = read_start(path, most, doing)
-    if len(data) > most:
+    # A file that says itself that it is too large need not be read to know it; one that says less is not believed.
+    data = None if _stated_size(path) > most else read_start(path, most, doing)
+    if data is None or len(data) > most:
         raise StorageError(
             f"cannot {doing} {path}: it has more than the {most} bytes allowed; is it the right file? Give another one"
         )
@@ -102,6 +103,15 @@ def read_start(path: Path, most: int, doing: str = "read") -> bytes:
         if data is None:  # what the system offers as a file, but has nothing to read at the moment
             raise StorageError(f"cannot {doing} {path}: it has no content of its own; copy it into a file")
         return data
+
+
+def _stated_size(path: Path) -> int:
+    """What the system says of a regular file; 0 for anything else, which reading then names."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 def _to_read() -> int:
