@@ -10,6 +10,7 @@ import subprocess
 import sys
 import termios
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -88,6 +89,23 @@ def test_prose_is_broken_between_words(monkeypatch: pytest.MonkeyPatch, capsys: 
 def test_help_lines_are_whole(group: str) -> None:
     result = CliRunner().invoke(cli, [group, "--help"], terminal_width=80)
     assert "..." not in result.output.split("Commands:")[1]
+
+
+def test_no_help_shows_how_it_is_laid_out() -> None:
+    seen = []
+
+    def walk(command: click.Command, path: tuple[str, ...]) -> None:
+        context = click.Context(command, info_name=path[-1])
+        seen.append(path)
+        assert "\\b" not in command.get_help(context), path
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                walk(inner, (*path, name))
+
+    walk(cli, ("whatworked",))
+    assert len(seen) > 60
 
 
 @pytest.mark.parametrize(

@@ -35,17 +35,21 @@ class _MeasureGroup(Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=_MeasureGroup)
-def measure() -> None:
-    r"""Measure a few settings of a pipeline; know what each switch does.
+# \b tells click to leave the lines after it as they are.
+_HELP = """Measure a few settings of a pipeline; know what each switch does.
 
-    \b
-    whatworked measure ./mine.py:f --option amp --option cache --budget 10
-    whatworked measure --command "python train.py --lr {lr} {amp:--amp|}" \
-        --option lr=0.1,0.01 --option amp=off,on --read 'acc=([0-9.]+)'
-    whatworked measure ask bench -n 3 --option amp --option cache
-    whatworked measure tell bench 01=0.83
-    """
+\b
+whatworked measure ./mine.py:f --option amp --option cache --budget 10
+whatworked measure --command "python train.py --lr {lr} {amp:--amp|}" \\
+    --option lr=0.1,0.01 --option amp=off,on --read 'acc=([0-9.]+)'
+whatworked measure ask bench -n 3 --option amp --option cache
+whatworked measure tell bench 01=0.83
+"""
+
+
+@click.group(cls=_MeasureGroup, help=_HELP)
+def measure() -> None:
+    """Measure a few settings of a pipeline; know what each switch does."""
 
 
 def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
