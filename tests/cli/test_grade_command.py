@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import re
 
 import numpy as np
@@ -12,7 +13,14 @@ import surface_tables
 from click.testing import CliRunner
 
 from whatworked.cli import cli
-from whatworked.errors import InvalidArtifactError, InvalidMaskError, StorageError, UnknownNameError, WhatWorkedError
+from whatworked.errors import (
+    InvalidArtifactError,
+    InvalidMaskError,
+    InvalidOptionError,
+    StorageError,
+    UnknownNameError,
+    WhatWorkedError,
+)
 from whatworked.grading import grade
 from whatworked.grading.grader import Grade
 from whatworked.surfaces import CostMap, ResponseSurface, mask_strings
@@ -178,3 +186,21 @@ def test_a_missing_file_and_an_unknown_condition_are_named(folder, tmp_path):
     assert isinstance(missing, StorageError)
     assert "none.json: No such file or directory; put it there or name another one" in str(missing)
     assert isinstance(failure("plaim", "none.json"), UnknownNameError)
+
+
+def test_noise_adds_a_grade_that_counts_only_what_exceeds_it(run):
+    quiet = json.loads(run("plain", table(GUESS), "--json"))
+    noisy = json.loads(run("plain", table(GUESS), "--json", "--noise", "0.05"))
+    above = noisy.pop("above_noise")
+    assert noisy == quiet
+    # The anchors are measured, so the predicted cells are 0.5, 0.5, 0.625, 0.4: each of the four effects has one error.
+    floor = 1.6448536269514722 * math.sqrt(2) * 0.05
+    error = 2 * (0.25 - floor) + 2 * (0.175 - floor)
+    size = sum(effect - floor for effect in (0.25, 0.4, 0.3, 0.15))
+    assert above["floor"] == pytest.approx(floor)
+    assert above["effects"] == 4
+    assert above["effect_recovery"] == pytest.approx(max(0.0, 1 - error / size))
+    text = run("plain", table(GUESS), "--noise", "0.05")
+    assert "Above the floor that noise of 0.05 sets" in text
+    with pytest.raises(InvalidOptionError, match=r"sd is -1; give a standard deviation of 0 or more"):
+        run("plain", table(GUESS), "--noise", "-1")

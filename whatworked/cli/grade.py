@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +15,7 @@ from whatworked.errors import InvalidArtifactError, InvalidMaskError, WhatWorked
 from whatworked.wording import counted, fixed
 
 if TYPE_CHECKING:
+    from whatworked.grading.floor import GradeAboveFloor
     from whatworked.grading.grader import Grade
     from whatworked.surfaces.exports import LabelledSurface
     from whatworked.surfaces.masks import FloatArray
@@ -34,9 +36,15 @@ _FEW_CONTAINERS = 1000
     default="",
     help="What was measured besides the two anchors: masks separated by commas, or a file with them [nothing].",
 )
+@click.option(
+    "--noise",
+    type=float,
+    metavar="SD",
+    help="Also grade above the floor of a noisy table: the standard deviation of one of its cells, in utilities.",
+)
 @references_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def grade(condition: str, file: Path, observed: str, where: Path | None, as_json: bool) -> None:
+def grade(condition: str, file: Path, observed: str, noise: float | None, where: Path | None, as_json: bool) -> None:
     """Grade the prediction table in FILE against the reference table of CONDITION.
 
     FILE holds one JSON object from each mask to a number in [0, 1]; every error in it is reported at once.
@@ -46,6 +54,7 @@ def grade(condition: str, file: Path, observed: str, where: Path | None, as_json
 
     Examples: whatworked grade wine mine.json; whatworked grade wine mine.json --observed 0100,1000
     """
+    from whatworked.grading.floor import grade_above_floor
     from whatworked.grading.grader import grade as graded
     from whatworked.surfaces.masks import as_strings
 
@@ -56,13 +65,29 @@ def grade(condition: str, file: Path, observed: str, where: Path | None, as_json
     if table is None or ranks is None:
         raise problems[0] if len(problems) == 1 else InvalidArtifactError("; ".join(map(str, problems)))
     masks, result = as_strings(ranks, labelled.surface.d), graded(labelled.surface, table, ranks)
+    filled = _measured_over(table, labelled, ranks)
+    above = None if noise is None else grade_above_floor(labelled.surface, filled, noise)
     if as_json:
         unit = labelled.surface.native_unit if labelled.surface.utility_map is not None else None
-        print_json(
-            {"condition": condition, "observed_masks": list(masks), "native_unit": unit, "grade": result.to_dict()}
-        )
+        printed = {
+            "condition": condition,
+            "observed_masks": list(masks),
+            "native_unit": unit,
+            "grade": result.to_dict(),
+        }
+        print_json(printed if above is None else printed | {"above_noise": asdict(above)})
     else:
         _print_grade(labelled, masks, result)
+        if above is not None:
+            echo(f"\nAbove the floor that noise of {noise:g} sets")
+            print_table(list(_floor_rows(above)), right=(1,))
+
+
+def _measured_over(table: FloatArray, labelled: LabelledSurface, ranks: Sequence[int]) -> FloatArray:
+    """The prediction with the measured cells in place, as the other figures grade it."""
+    filled = table.copy()
+    filled[list(ranks)] = labelled.surface.utilities[list(ranks)]
+    return filled
 
 
 def _kept(read: Callable[[], Read], problems: list[WhatWorkedError]) -> Read | None:
@@ -206,6 +231,13 @@ def _profile_rows(result: Grade) -> Iterator[tuple[str, str, str]]:
     yield "share of range", "error allowed", "strict"
     for tolerance, passed in result.strict_profile.items():
         yield tolerance, _number(max(ZERO, float(tolerance) * result.utility_range)), _said(passed)
+
+
+def _floor_rows(above: GradeAboveFloor) -> Iterator[tuple[str, str, str]]:
+    yield "floor", _number(above.floor), "difference of two cells that noise alone exceeds one time in ten"
+    yield "effects above it", str(above.effects), "of the table; what is below is neither rewarded nor punished"
+    yield "effect recovery above it", _number(above.effect_recovery), "- where no effect exceeds the floor"
+    yield "regret above it", _number(above.regret), "best utility minus that of the selected mask, less the floor"
 
 
 def _number(value: float | None) -> str:
