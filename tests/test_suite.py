@@ -100,9 +100,10 @@ def test_the_time_of_the_same_tests_is_told_the_next_time(suite: pytest.Pytester
 
     assert told("--collect-only") == []
     assert told() == []
-    assert told("-x") == ["last time: 41 tests in 0 s"]
+    # How long they take is up to the machine.
+    assert [line.rsplit(" in ", 1)[0] for line in told("-x")] == ["last time: 41 tests"]
     assert told("-m", "not slow") == []
-    assert told("-m", "not slow") == ["last time: 1 test in 0 s"]
+    assert [line.rsplit(" in ", 1)[0] for line in told("-m", "not slow")] == ["last time: 1 test"]
 
 
 def test_ctrl_c_is_heeded_by_processes_that_tests_start() -> None:

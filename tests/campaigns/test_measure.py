@@ -211,4 +211,4 @@ def test_scales_are_undone() -> None:
 
 def test_the_page_holds(root: Path) -> None:
     result = doctest.testfile(str(root / "docs" / "measure.md"), module_relative=False)
-    assert (result.attempted, result.failed) == (17, 0)
+    assert (result.attempted, result.failed) == (20, 0)

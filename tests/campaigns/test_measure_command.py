@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from whatworked.campaigns import open_campaign, read_options
+from whatworked.campaigns import Plan, open_campaign, read_options
 from whatworked.campaigns.commands import Reading, Template
 from whatworked.cli import cli
 from whatworked.errors import InvalidOptionError, WhatWorkedError
@@ -148,8 +148,8 @@ def test_templates_that_do_not_fit(text: str, message: str) -> None:
 def test_templates_are_arguments_and_no_shell() -> None:
     options = read_options({"lr": ("$(id)", "a b; c"), "amp": (False, True)})
     template = Template.read("run --lr={lr} {amp:--amp|} '{amp}' {{x}}", options)
-    assert template.fill(options, "00") == ["run", "--lr=$(id)", "off", "{x}"]
-    assert template.fill(options, "11") == ["run", "--lr=a b; c", "--amp", "on", "{x}"]
+    assert template.fill(Plan(options), "00") == ["run", "--lr=$(id)", "off", "{x}"]
+    assert template.fill(Plan(options), "11") == ["run", "--lr=a b; c", "--amp", "on", "{x}"]
 
 
 def test_reading() -> None:

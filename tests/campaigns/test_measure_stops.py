@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import whatworked
 from whatworked.campaigns import Campaign, Plan, read_options
+from whatworked.campaigns.coding import read_combinations
 from whatworked.campaigns.costs import read_costs
 from whatworked.campaigns.measuring import Stop, carry_out, function_runner
-from whatworked.campaigns.options import read_combinations
 from whatworked.cli import cli
 from whatworked.errors import InvalidOptionError
 from whatworked.surfaces.masks import mask_rank

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whatworked.campaigns.asking import Ask
 from whatworked.campaigns.campaign import Campaign, open_campaign
+from whatworked.campaigns.coding import Coding, read_coded
 from whatworked.campaigns.estimates import BestSetting, NoiseFloor, OptionEffect, TableRow
 from whatworked.campaigns.findings import Findings, find
 from whatworked.campaigns.measuring import measure
@@ -16,6 +17,7 @@ __all__ = [
     "Ask",
     "BestSetting",
     "Campaign",
+    "Coding",
     "Findings",
     "NoiseFloor",
     "Option",
@@ -28,5 +30,6 @@ __all__ = [
     "find",
     "measure",
     "open_campaign",
+    "read_coded",
     "read_options",
 ]

@@ -20,12 +20,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whatworked.campaigns.asking import Ask
+from whatworked.campaigns.coding import Coding, inputs_of
 from whatworked.campaigns.measuring import Runner, run_of
 from whatworked.campaigns.options import Option, named
 from whatworked.campaigns.plan import Plan
 from whatworked.campaigns.run import Run
 from whatworked.errors import InvalidOptionError
 from whatworked.storage.files import storage_errors
+from whatworked.surfaces.masks import mask_rank
 from whatworked.wording import printable
 
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}:]+)(?::([^{}|]*)\|([^{}|]*))?\}|[{}]")
@@ -52,7 +54,7 @@ class Template:
     arguments: tuple[str, ...]
 
     @classmethod
-    def read(cls, text: str, options: Sequence[Option]) -> Template:
+    def read(cls, text: str, options: Sequence[Option], codings: Sequence[Coding] = ()) -> Template:
         """Split a text as a shell would; raises `InvalidOptionError` for one that does not fit the options."""
         try:
             arguments = tuple(shlex.split(text))
@@ -60,7 +62,7 @@ class Template:
             raise InvalidOptionError(f"the command {text!r} cannot be split into arguments: {error}") from None
         if not arguments:
             raise InvalidOptionError("the command is empty; give a program and its arguments")
-        used = set()
+        used, places = set(), inputs_of(options, codings)
         for argument in arguments:
             for found in _PLACE.finditer(argument):
                 if found[0] in ("{", "}"):
@@ -69,15 +71,19 @@ class Template:
                         "and quotes around a place that has blanks in it"
                     )
                 if found[1] is not None:
-                    used.add(named(options, found[1]).name)
-        if unused := [option.name for option in options if option.name not in used]:
+                    used.add(named(places, found[1]).name)
+                    if found[2] is not None and found[1] in {coding.name for coding in codings}:
+                        raise InvalidOptionError(
+                            f"{found[0]} is for two levels, and {found[1]} has more; write {{{found[1]}}}"
+                        )
+        if unused := [place.name for place in places if place.name not in used]:
             raise InvalidOptionError(f"option {unused[0]!r} is not in the command; write {{{unused[0]}}} where it goes")
         return cls(arguments)
 
-    def fill(self, options: Sequence[Option], mask: str) -> list[str]:
+    def fill(self, plan: Plan, mask: str) -> list[str]:
         """The arguments for a setting."""
-        bits = {option.name: int(bit) for option, bit in zip(options, mask, strict=True)}
-        levels = {option.name: option.label(bits[option.name]) for option in options}
+        bits = {option.name: int(bit) for option, bit in zip(plan.options, mask, strict=True)}
+        levels = plan.labels(mask_rank(mask))
         filled = [(_fill(argument, levels, bits), argument) for argument in self.arguments]
         return [text for text, argument in filled if text or not _PLACE.fullmatch(argument)]
 

@@ -8,12 +8,13 @@ from itertools import compress
 from typing import Any
 
 from whatworked import arguments
+from whatworked.campaigns.coding import Coding, setting_of
 from whatworked.campaigns.options import WHOLE, Option, named
 from whatworked.errors import InvalidOptionError
 from whatworked.surfaces.masks import mask_strings
 
 
-def read_costs(given: object, options: tuple[Option, ...]) -> tuple[float, ...]:
+def read_costs(given: object, options: tuple[Option, ...], codings: tuple[Coding, ...] = ()) -> tuple[float, ...]:
     """Costs of all settings in canonical order.
 
     Parameters
@@ -23,6 +24,8 @@ def read_costs(given: object, options: tuple[Option, ...]) -> tuple[float, ...]:
         other settings costing 1; or a function from a setting, as the measured one gets it, to its cost.
     options : tuple of Option
         The options of the campaign.
+    codings : tuple of Coding
+        Those of more than two levels. A function is not asked about settings that mean no level; they cost 1.
 
     Returns
     -------
@@ -45,7 +48,8 @@ def read_costs(given: object, options: tuple[Option, ...]) -> tuple[float, ...]:
         raise InvalidOptionError(f"there are {len(options)} options; costs can be told for at most {WHOLE}")
     masks = mask_strings(len(options))
     if callable(given):
-        costs = [given(_setting(options, mask)) for mask in masks]
+        settings = [setting_of(options, codings, mask) for mask in masks]
+        costs = [1.0 if setting is None else given(setting) for setting in settings]
     elif isinstance(given, Mapping) and given and all(key in masks for key in given):
         costs = [given.get(mask, 1.0) for mask in masks]
     elif isinstance(given, Mapping) and given:
@@ -59,10 +63,6 @@ def read_costs(given: object, options: tuple[Option, ...]) -> tuple[float, ...]:
         if not 0.0 < cost < math.inf:
             raise InvalidOptionError(f"setting {mask} costs {cost:g}; a cost is above 0 and finite")
     return read
-
-
-def _setting(options: tuple[Option, ...], mask: str) -> dict[str, Any]:
-    return {option.name: option.level(int(bit)) for option, bit in zip(options, mask, strict=True)}
 
 
 Cost = Mapping[str, float] | Callable[[dict[str, Any]], float]

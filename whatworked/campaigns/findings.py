@@ -277,7 +277,7 @@ def _table(plan: Plan, runs: tuple[Run, ...], unit_map: UnitMap) -> tuple[TableR
     bits = bits_of(unknown, plan.d)
     middle = unit_map.values(model.predict(bits))
     ends = np.sort([unit_map.values(end) for end in model.predict_interval(bits, LEVEL)], axis=0)
-    rows = {rank: TableRow(mask_string(rank, plan.d), "excluded") for rank in range(1 << plan.d)}
+    rows = {rank: TableRow(mask_string(rank, plan.d), "excluded") for rank in plan.meant.tolist()}
     for rank, value, low, high in zip(unknown.tolist(), middle, *ends, strict=True):
         kind = "measured" if rank in measured else "predicted"
         rows[rank] = TableRow(mask_string(rank, plan.d), kind, float(value), float(low), float(high))

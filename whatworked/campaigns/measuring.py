@@ -13,9 +13,10 @@ from typing import Any, Literal
 from whatworked import arguments
 from whatworked.campaigns.asking import Ask
 from whatworked.campaigns.campaign import Campaign
+from whatworked.campaigns.coding import Way, expanded, read_coded, read_combinations
 from whatworked.campaigns.costs import Cost, read_costs
 from whatworked.campaigns.findings import Findings, find
-from whatworked.campaigns.options import Option, read_combinations, read_options
+from whatworked.campaigns.options import Option
 from whatworked.campaigns.plan import Plan, read_noise
 from whatworked.campaigns.run import Run
 from whatworked.campaigns.scale import Direction, Form, Scale
@@ -47,6 +48,7 @@ def measure(
     seconds: float | None = None,
     worth: float | None = None,
     effects_of: Sequence[str] | None = None,
+    coding: Mapping[str, Way] | None = None,
 ) -> Findings:
     """Run a function on the settings that tell most, and say what each option does.
 
@@ -60,7 +62,8 @@ def measure(
         Takes a dict from names of options to their levels (False and True for plain switches), returns a number. Equal
         settings must give equal numbers, unless `noise` says otherwise.
     options : sequence of str, or mapping
-        Names of 1 to 20 switches, or ``{"lr": (0.1, 0.01)}``, the level that stands for 0 first.
+        Names of 1 to 20 switches, or ``{"lr": (0.1, 0.01)}``, the level that stands for 0 first. An option of k > 2
+        levels is coded into k - 1 options of two, ``lr.1``, ``lr.2``, …; see `coding`.
     budget : int
         Runs in all, holes and those of an earlier call with the same `out` included. With `cost`, what they may cost.
     direction : {"maximize", "minimize"}
@@ -89,6 +92,9 @@ def measure(
         options.
     effects_of : sequence of str, optional
         Options whose effects are asked for, at most 12. Default: all, which needs no more than 12 options.
+    coding : mapping of str to {"steps", "first"}, optional
+        How options of more than two levels are coded. ``steps``, the default, is for levels with an order: each effect
+        is one step along them. With ``first`` each is one level against the first.
 
     Returns
     -------
@@ -112,11 +118,11 @@ def measure(
     """
     if not callable(f):
         raise InvalidOptionError(f"f is {arguments.shown(f)}; give a function of one mapping that returns a number")
-    read = read_options(options)
+    read, codings = read_coded(options, coding)
     runs = arguments.whole_number(budget, "budget", 1)
-    wanted = () if effects_of is None else arguments.names(effects_of, "effects_of")
-    unwanted, costs = read_combinations(exclude, read), read_costs(cost, read)
-    plan = Plan(read, Scale(direction, scale, range), unwanted, _name_of(f), read_noise(noise), costs, wanted)
+    wanted = () if effects_of is None else expanded(arguments.names(effects_of, "effects_of"), codings)
+    unwanted, costs = read_combinations(exclude, read, codings), read_costs(cost, read, codings)
+    plan = Plan(read, Scale(direction, scale, range), unwanted, _name_of(f), read_noise(noise), costs, wanted, codings)
     stop = Stop(runs, _positive(seconds, "seconds"), _positive(worth, "worth"))
     folder = None if out is None else arguments.path(out, "out")
     with Campaign(plan, folder) as campaign:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -43,6 +43,16 @@ class Option:
         """The level as a text."""
         level = self.level(bit)
         return ("on" if level else "off") if isinstance(level, bool) else str(level)
+
+    def bit(self, level: object) -> int:
+        """The bit of a level, given as itself or as a text; raises `InvalidOptionError` for one that it has not."""
+        for bit in (0, 1):
+            own = self.level(bit)
+            if (type(own) is type(level) and own == level) or str(level) == self.label(bit):
+                return bit
+        raise InvalidOptionError(
+            f"option {self.name!r} has no level {shown(level)}; it has {self.label(0)} and {self.label(1)}"
+        )
 
 
 def read_options(given: object) -> tuple[Option, ...]:
@@ -97,47 +107,15 @@ def _with_levels(name: Any, levels: object) -> Option:
     return Option(name, *pair)
 
 
-def read_combinations(given: object, options: tuple[Option, ...]) -> tuple[dict[str, int], ...]:
-    """Combinations that must not be run, as bits by option.
-
-    Parameters
-    ----------
-    given : iterable of mappings, or None
-        Each from names of options to levels (or their labels); a setting that has all of them is excluded.
-    options : tuple of Option
-        The options of the campaign.
-
-    Returns
-    -------
-    tuple of dict of str to int
-
-    Raises
-    ------
-    InvalidOptionError
-        For an unknown option or level.
-    """
-    if given is None:
-        return ()
-    several: Any = [given] if isinstance(given, Mapping) else given
-    if not is_several(several) or not all(isinstance(combination, Mapping) and combination for combination in several):
-        raise InvalidOptionError(f"exclude is {shown(given)}; give mappings, as in [{{'amp': True, 'cache': False}}]")
-    return tuple(
-        {str(name): _bit(options, name, level) for name, level in combination.items()} for combination in several
-    )
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
 
 
-def _bit(options: Iterable[Option], name: object, level: object) -> int:
-    option = named(options, name)
-    for bit in (0, 1):
-        own = option.level(bit)
-        if (type(own) is type(level) and own == level) or str(level) == option.label(bit):
-            return bit
-    raise InvalidOptionError(
-        f"option {option.name!r} has no level {shown(level)}; it has {option.label(0)} and {option.label(1)}"
-    )
+N = TypeVar("N", bound=_Named)
 
 
-def named(options: Iterable[Option], name: object) -> Option:
+def named(options: Iterable[N], name: object) -> N:
     """The option of that name; `InvalidOptionError` with the nearest if there is none."""
     known = {option.name: option for option in options}
     if not isinstance(name, str) or name not in known:

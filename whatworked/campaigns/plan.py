@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from whatworked import arguments
+from whatworked.campaigns.coding import Coding, Way, setting_of
 from whatworked.campaigns.options import WHOLE, Option, excluded_ranks, named
 from whatworked.campaigns.scale import Scale
 from whatworked.errors import InvalidOptionError, JournalError
@@ -40,6 +41,8 @@ class Plan:
         What each setting costs, in canonical order; empty where each costs 1. See `read_costs`.
     effects_of : tuple of str
         Options whose effects are asked for; empty: all. Above 12 options some have to be named, at most 12.
+    codings : tuple of Coding
+        Which of the options code one of more than two levels.
     """
 
     options: tuple[Option, ...]
@@ -49,6 +52,7 @@ class Plan:
     noise: float | None = 0.0
     costs: tuple[float, ...] = ()
     effects_of: tuple[str, ...] = ()
+    codings: tuple[Coding, ...] = ()
 
     def __post_init__(self) -> None:
         if self.costs and len(self.costs) != 1 << self.d:
@@ -84,26 +88,39 @@ class Plan:
     @cached_property
     def allowed(self) -> IntArray:
         """Ranks of the settings that may be run, ascending."""
-        return np.setdiff1d(np.arange(1 << self.d, dtype=np.int64), excluded_ranks(self.options, self.excluded))
+        return np.setdiff1d(self.meant, excluded_ranks(self.options, self.excluded))
+
+    @cached_property
+    def meant(self) -> IntArray:
+        """Ranks of the settings whose bits mean a level of every option, ascending; all without codings."""
+        never = [combination for coding in self.codings for combination in coding.never]
+        return np.setdiff1d(np.arange(1 << self.d, dtype=np.int64), excluded_ranks(self.options, never))
 
     def cost(self, rank: int) -> float:
         """What one run of a setting costs."""
         return self.costs[rank] if self.costs else 1.0
 
     def setting(self, rank: int) -> dict[str, Any]:
-        """Level of every option in a setting."""
-        bits = mask_string(rank, self.d)
-        return {option.name: option.level(int(bit)) for option, bit in zip(self.options, bits, strict=True)}
+        """Level of every option that was named, in a setting that may run."""
+        return self._levels(rank, texts=False)
+
+    def labels(self, rank: int) -> dict[str, str]:
+        """The same as texts."""
+        return self._levels(rank, texts=True)
+
+    def _levels(self, rank: int, *, texts: bool) -> dict[str, Any]:
+        levels = setting_of(self.options, self.codings, mask_string(rank, self.d), texts=texts)
+        if levels is None:
+            raise InvalidOptionError(f"setting {mask_string(rank, self.d)} means no level of an option; it cannot run")
+        return levels
 
     def words(self, rank: int) -> str:
         """A setting as a text."""
-        bits = mask_string(rank, self.d)
-        return ", ".join(
-            f"{option.name} {option.label(int(bit))}" for option, bit in zip(self.options, bits, strict=True)
-        )
+        return ", ".join(f"{name} {label}" for name, label in self.labels(rank).items())
 
     def description(self) -> dict[str, Any]:
         """The plan as plain JSON values; levels that JSON does not have stand as texts."""
+        codings = [[coding.name, [_plain(level) for level in coding.levels], coding.way] for coding in self.codings]
         return {
             "schema": "whatworked campaign 1",
             "options": [[option.name, _plain(option.off), _plain(option.on)] for option in self.options],
@@ -116,6 +133,7 @@ class Plan:
             **({} if self.noise == 0 else {"noise": "unknown" if self.noise is None else self.noise}),
             **({"costs": list(self.costs)} if self.costs else {}),
             **({"effects of": list(self.effects_of)} if self.effects_of else {}),
+            **({"codings": codings} if codings else {}),
         }
 
     def digest(self) -> str:
@@ -134,6 +152,7 @@ class _Description(msgspec.Struct, forbid_unknown_fields=True):
     noise: float | Literal["unknown"] = 0.0
     costs: tuple[float, ...] = ()
     effects_of: tuple[str, ...] = msgspec.field(default=(), name="effects of")
+    codings: tuple[tuple[str, tuple[str | bool | int | float, ...], Way], ...] = ()
 
 
 def read_plan(data: bytes, where: str) -> Plan:
@@ -145,7 +164,8 @@ def read_plan(data: bytes, where: str) -> Plan:
     scale = Scale(held.direction, held.scale, held.range)  # type: ignore[arg-type]
     noise = None if held.noise == "unknown" else held.noise
     options = tuple(Option(*option) for option in held.options)
-    return Plan(options, scale, tuple(held.exclude), held.target, noise, held.costs, held.effects_of)
+    codings = tuple(Coding(*coding) for coding in held.codings)
+    return Plan(options, scale, tuple(held.exclude), held.target, noise, held.costs, held.effects_of, codings)
 
 
 def read_noise(given: object) -> float | None:

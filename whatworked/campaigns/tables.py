@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from whatworked.campaigns.coding import Coding, inputs_of
 from whatworked.campaigns.options import Option, read_options
 from whatworked.errors import InvalidOptionError
 from whatworked.storage.files import read_file
@@ -74,11 +75,16 @@ def value_column(rows: Sequence[dict[str, str]], name: str | None) -> str:
     return chosen
 
 
-def results_of(rows: Sequence[dict[str, str]], options: Sequence[Option], value: str) -> list[tuple[str, float | str]]:
+def results_of(
+    rows: Sequence[dict[str, str]], options: Sequence[Option], value: str, codings: Sequence[Coding] = ()
+) -> list[tuple[str, float | str]]:
     """Masks and results. A cell that is no number is the reason of a hole; an empty one is not taken in."""
     found: list[tuple[str, float | str]] = []
     for number, row in enumerate(rows, 2):
-        mask = "".join(str(_bit(option, row, number)) for option in options)
+        bits: dict[str, int] = {}
+        for place in inputs_of(options, codings):
+            bits |= _coded(place, row) if isinstance(place, Coding) else {place.name: _bit(place, row, number)}
+        mask = "".join(str(bits[option.name]) for option in options)
         if not (cell := row[value]):
             continue
         found.append((mask, number_or_reason(cell)))
@@ -103,6 +109,12 @@ def number_or_reason(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def _coded(coding: Coding, row: dict[str, str]) -> dict[str, int]:
+    if coding.name not in row:
+        raise InvalidOptionError(f"there is no column {coding.name!r}; there are {', '.join(row)}")
+    return coding.bits(coding.number_of(row[coding.name]))
 
 
 def _bit(option: Option, row: dict[str, str], number: int) -> int:

@@ -70,6 +70,7 @@ def _opening(found: Findings) -> tuple[str, ...]:
         f"{counted(len(found.runs), 'run')}: {counted(results, 'result')}, {counted(len(found.holes), 'hole')}. "
         f"{counted(found.plan.d, 'option')}; {settings}."
     ]
+    lines += [coding.sentence() for coding in found.plan.codings]
     if found.plan.costs:
         spent = sum(found.plan.cost(mask_rank(run.mask)) for run in found.runs)
         lines.append(f"These runs cost {spent:g}.")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from whatworked.campaigns.measuring import Runner
 
 _RUN = "run"
-_NOTHING_STATED = {"options": (), "excluded": (), "noise": 0.0, "costs": (), "effects_of": ()}
+_NOTHING_STATED = {"options": (), "excluded": (), "noise": 0.0, "costs": (), "effects_of": (), "codings": ()}
 
 
 class _MeasureGroup(Group):
@@ -59,8 +59,14 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--option",
                 "options",
                 multiple=True,
-                metavar="NAME[=OFF,ON]",
-                help="A switch, or an option's two levels.",
+                metavar="NAME[=LEVEL,LEVEL…]",
+                help="A switch, or an option's levels; more than two are coded into switches NAME.1, NAME.2, ….",
+            ),
+            click.option(
+                "--coding",
+                multiple=True,
+                metavar="NAME=steps|first",
+                help="Effects of more than two levels: steps along them, or each against the first. [steps]",
             ),
             click.option("--direction", type=click.Choice(["maximize", "minimize"]), help="Good values. [maximize]"),
             click.option("--range", "limits", type=(float, float), help="Smallest and largest possible value."),
@@ -192,7 +198,9 @@ def tell(folder: Path, results: tuple[str, ...], file: Path | None, column: str 
     if rows and not stated["options"] and not _is_campaign(folder):
         stated["options"] = options_of(rows, column)
     with _campaign(folder, stated) as campaign:
-        told: list[tuple[str, float | str]] = results_of(rows, campaign.plan.options, column) if rows else []
+        told: list[tuple[str, float | str]] = (
+            results_of(rows, campaign.plan.options, column, campaign.plan.codings) if rows else []
+        )
         for result in results:
             mask, equals, value = result.partition("=")
             if not equals or not value:
@@ -235,27 +243,29 @@ def _campaign(folder: Path, stated: dict[str, Any]) -> Campaign:
 
 def _stated(more: dict[str, Any]) -> dict[str, Any]:
     """Options, scale and exclusions of the command line."""
+    from whatworked.campaigns.coding import expanded, read_coded, read_combinations
     from whatworked.campaigns.costs import read_costs
-    from whatworked.campaigns.options import read_combinations, read_options
     from whatworked.campaigns.plan import read_noise
     from whatworked.campaigns.scale import Scale
 
     given = dict(_option(text) for text in more["options"])
     if len(given) < len(more["options"]):
         raise InvalidOptionError("an option is named twice; name each once")
-    options = read_options(given) if given else ()
-    excluded = read_combinations([dict(_levels(text)) for text in more["exclude"]], options)
+    ways = dict(pair for text in more["coding"] for pair in _levels(text, "--coding"))
+    options, codings = read_coded(given, ways) if given or ways else ((), ())
+    excluded = read_combinations([dict(_levels(text)) for text in more["exclude"]], options, codings)
     scale = Scale(more["direction"] or "maximize", more["scale"] or "linear", more["limits"])
     noise = 0.0 if more["noise"] is None else read_noise(more["noise"])
     added = dict(pair for text in more["cost"] for pair in _levels(text, "--cost"))
-    costs = read_costs({name: _level(cost) for name, cost in added.items()} or None, options)
+    costs = read_costs({name: _level(cost) for name, cost in added.items()} or None, options, codings)
     return {
         "options": options,
         "scale": scale,
         "excluded": excluded,
         "noise": noise,
         "costs": costs,
-        "effects_of": more["effects_of"],
+        "effects_of": expanded(more["effects_of"], codings),
+        "codings": codings,
     }
 
 
@@ -300,8 +310,8 @@ def _program(
     from whatworked.campaigns.commands import Reading, Template
 
     if template is not None:
-        filled = Template.read(template, plan.options)
-        return partial(filled.fill, plan.options), Reading.of(pattern)
+        filled = Template.read(template, plan.options, plan.codings)
+        return partial(filled.fill, plan), Reading.of(pattern)
     if pattern is not None:
         raise InvalidOptionError("--read is for --command; a function returns its result")
     file, name = _file_and_name(target or "")
@@ -400,14 +410,16 @@ def _report(
 
 
 def _table(found: Findings) -> str:
+    from whatworked.campaigns.coding import inputs_of
+    from whatworked.surfaces.masks import mask_rank
     from whatworked.wording import csv_lines
 
-    names = [option.name for option in found.plan.options]
+    names = [place.name for place in inputs_of(found.plan.options, found.plan.codings)]
     head = ["mask", *names, "kind", "value", "low", "high"]
     rows = [
         [
             row.mask,
-            *(option.label(int(bit)) for option, bit in zip(found.plan.options, row.mask, strict=True)),
+            *found.plan.labels(mask_rank(row.mask)).values(),
             row.kind,
             row.value,
             row.low,
