@@ -94,6 +94,8 @@ def test_exclusions_costs_and_chosen_effects_name_levels():
         ({"lr": (1, 2, 3), "lr.1": (0, 1)}, None, "option 'lr.1' is given twice"),
         ({"lr": range(30)}, None, "there are 29 options; give 1 to 20"),
         (["a"], 3, "coding is 3; give a mapping"),
+        ({" ": (1, 2, 3)}, None, "an option is called ' '"),
+        ({3: (1, 2, 3)}, None, "an option is called 3"),
     ],
 )
 def test_what_does_not_fit_is_named(options, coding, message):

@@ -136,6 +136,7 @@ def read_coded(given: object, coding: object = None) -> tuple[tuple[Option, ...]
 def _read(name: Any, levels: tuple[Any, ...], way: object) -> Coding:
     if way not in get_args(Way):
         raise InvalidOptionError(f"the coding of {name!r} is {shown(way)}; choose steps or first")
+    read_options([name])  # what is no name is refused as for any option
     read = Coding(name, levels, cast("Way", way))
     labels = read.labels()
     if repeated := [label for label in labels if labels.count(label) > 1]:
