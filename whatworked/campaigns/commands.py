@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from whatworked.errors import InvalidOptionError
 from whatworked.storage.files import storage_errors
 from whatworked.surfaces.masks import mask_rank
 from whatworked.wording import printable
+from whatworked.workers.processes import LOOK_SECONDS
 
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}:]+)(?::([^{}|]*)\|([^{}|]*))?\}|[{}]")
 _READ_LAST = 1_000_000
@@ -215,11 +216,16 @@ def command_runner(
         return run_of(plan, ask.mask, outcome, ran, round(time.monotonic() - start, 3))
 
     def run(asks: Sequence[Ask]) -> Generator[Run, None, None]:
-        group = Group()
+        group, left, under_way = Group(), deque(asks), set[Future[Run]]()
         with ThreadPoolExecutor(jobs) as pool:
             try:
-                for future in as_completed([pool.submit(run_one, group, ask) for ask in asks]):
-                    yield future.result()
+                while left or under_way:
+                    # A run begins when those that are done have been taken in, so that an interrupt loses none of them.
+                    while left and len(under_way) < jobs:
+                        under_way.add(pool.submit(run_one, group, left.popleft()))
+                    done, under_way = wait(under_way, LOOK_SECONDS, FIRST_COMPLETED)
+                    for future in done:
+                        yield future.result()
             finally:
                 group.close()
 
