@@ -14,6 +14,7 @@ from plain_judge import NO_WORLD, plain_graph, plain_judge
 from test_juries import STORY
 
 from whatworked.cli import cli, process_score
+from whatworked.cli.judging import JudgingOptions
 from whatworked.errors import InvalidOptionError, RecordError, WhatWorkedError
 from whatworked.judging import Judge, ReplayJudge
 from whatworked.process.graph import Graph, read_graph, write_graph
@@ -34,10 +35,10 @@ def record(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    def judge(name: str, base_url: str | None, *, replay: bool) -> Judge:
-        return ReplayJudge("plain") if replay else plain_judge()
+    def judge(judging: JudgingOptions) -> Judge:
+        return ReplayJudge("plain") if judging.replay else plain_judge()
 
-    monkeypatch.setattr(process_score, "_judge", judge)
+    monkeypatch.setattr(process_score, "asked_judge", judge)
 
 
 @pytest.mark.usefixtures("plain")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whatworked.cli.lazy import Group
+from whatworked.cli.lazy import LazyGroup
 from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.wording import counted
 
@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 _INSTANCE = click.argument("instance", type=click.Path(path_type=Path))
 
 
-@click.group(cls=Group)
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "judge": (
+            "whatworked.cli.drift_judge:judge",
+            "Ask a judge what the notes of episodes of the drift state and ground, and since when.",
+        ),
+    },
+)
 def drift() -> None:
     """The drift: worlds whose representation must be found."""
 

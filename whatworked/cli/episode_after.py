@@ -106,14 +106,19 @@ def page(folder: Path, out: Path | None, title: str | None, salt: Path | None) -
     do not give it to a player.
     """
     from whatworked.episodes.about import read_about
-    from whatworked.storage.files import write_atomic
 
     record, setup = _read(folder, salt)
-    target = out or folder / "episode.html"
+    write_page(out or folder / "episode.html", _page_of(record, setup, read_about(record.folder).player, title))
+
+
+def write_page(target: Path, content: str) -> None:
+    """Write the page of an episode, and say where."""
+    from whatworked.storage.files import write_atomic
+
     # A text of a player may hold half of a surrogate pair, which UTF-8 lacks.
-    content = _page_of(record, setup, read_about(record.folder).player, title).encode("utf-8", "backslashreplace")
-    write_atomic(target, content)
-    echo(f"{target} ({target.stat().st_size / 1e3:.0f} kB)")
+    written = content.encode("utf-8", "backslashreplace")
+    write_atomic(target, written)
+    echo(f"{target} ({len(written) / 1e3:.0f} kB)")
 
 
 def _page_of(record: Record, setup: Setup, player: str, title: str | None) -> str:

@@ -262,6 +262,27 @@ class Caps(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None = None
     money: float | None = None
 
+    def after(self, spent: Spent, money: float | None) -> Caps:
+        """What is left of them.
+
+        Parameters
+        ----------
+        spent : Spent
+            What was spent already.
+        money : float or None
+            Likewise in money; None where no price is known.
+
+        Returns
+        -------
+        Caps
+            None of them below zero.
+        """
+        return Caps(
+            calls=None if self.calls is None else max(self.calls - spent.calls, 0),
+            tokens=None if self.tokens is None else max(self.tokens - spent.input_tokens - spent.output_tokens, 0),
+            money=None if self.money is None else max(self.money - (money or 0.0), 0.0),
+        )
+
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
     """What was spent so far.

@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from whatworked.process.drift.agreement import Agreement, Label, agreement, cohen_kappa, read_labels
 from whatworked.process.drift.criteria import Criterion, Example, criteria, load_criteria
-from whatworked.process.drift.judgement import Asked, Judgement, estimate_judgement, judge_episode, score_statements
-from whatworked.process.drift.statements import Statement, stub_judge
+from whatworked.process.drift.episodes import NotedEpisode, read_noted_episode
+from whatworked.process.drift.judgement import (
+    Asked,
+    Judgement,
+    estimate_judgement,
+    judge_episode,
+    judgement_bytes,
+    score_statements,
+)
+from whatworked.process.drift.statements import STUB, Statement, stub_judge
 
 __all__ = [
+    "STUB",
     "Agreement",
     "Asked",
     "Criterion",
     "Example",
     "Judgement",
     "Label",
+    "NotedEpisode",
     "Statement",
     "agreement",
     "cohen_kappa",
     "criteria",
     "estimate_judgement",
     "judge_episode",
+    "judgement_bytes",
     "load_criteria",
     "read_labels",
+    "read_noted_episode",
     "score_statements",
     "stub_judge",
 ]

@@ -76,6 +76,22 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     secrets: tuple[Secret, ...]
 
 
+def judgement_bytes(judgement: Judgement) -> bytes:
+    """A judgement as the bytes of its file.
+
+    Parameters
+    ----------
+    judgement : Judgement
+        Of an episode.
+
+    Returns
+    -------
+    bytes
+        A line of canonical JSON, the same for the same judgement.
+    """
+    return canonical_json(msgspec.to_builtins(judgement)) + b"\n"
+
+
 def estimate_judgement(journal: Sequence[Event]) -> Estimate:
     """What judging an episode will cost, before anything is sent.
 
