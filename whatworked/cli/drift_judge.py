@@ -128,7 +128,8 @@ def _ask(episode: NotedEpisode, judge: Judge, judging: JudgingOptions, caps: Cap
     if warning is not None:
         print_text(f"{episode.name}: {warning}", errors=True)
     events = episode.record.events
-    judging.out.mkdir(parents=True, exist_ok=True)
+    if not judging.replay:
+        judging.out.mkdir(parents=True, exist_ok=True)
     with progress(round(estimate_judgement(events).calls.expected), "vote", label=episode.name) as bar:
         try:
             return judge_episode(

@@ -60,5 +60,8 @@ class LazyGroup(Group):
 
     def help_lines(self, ctx: click.Context) -> list[tuple[str, str]]:
         """Name and help line of every command, without importing any."""
-        del ctx
-        return [(name, text) for name, (_, text) in self.lazy.items()]
+        declared = [(name, text) for name, (_, text) in self.lazy.items()]
+        others = ((name, super(LazyGroup, self).get_command(ctx, name)) for name in super().list_commands(ctx))
+        return declared + [
+            (name, command.get_short_help_str(limit=1000)) for name, command in others if command is not None
+        ]
