@@ -7,6 +7,8 @@ CONSTRAINTS ?=
 JOBS ?= 2
 # Of the slow tests `make test-sample` runs one in so many.
 SLOW_SAMPLE ?= 4
+# Of the tests that depend on versions `make test-versions` runs one in so many.
+SAMPLE ?= 1
 
 .PHONY: help rebuild test test-sample test-all test-versions check typecheck lint benchmarks docs clean
 .DEFAULT_GOAL := help
@@ -34,7 +36,8 @@ test-all: $(BIN)/.installed  ## Run all tests, the exhaustive ones too
 
 test-versions: $(BIN)/.installed  ## Run the tests that depend on the versions of Python, numpy and scipy
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" tests/workflows tests/references tests/controls tests/execution \
-		tests/surfaces tests/grading tests/statistics tests/storage tests/runs/test_recorded_results.py $(PYTEST_OPTIONS)
+		tests/surfaces tests/grading tests/statistics tests/storage tests/runs/test_recorded_results.py --sample $(SAMPLE) \
+		$(PYTEST_OPTIONS)
 
 check: lint typecheck test test-sample  ## Everything CI runs on one Python
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 KEY = "whatworked/durations"
-CHOICES = ("file_or_dir", "markexpr", "keyword", "slow_sample", "numprocesses")
+CHOICES = ("file_or_dir", "markexpr", "keyword", "slow_sample", "sample", "numprocesses")
 PARTIAL = ("collectonly", "lf", "failedfirst", "stepwise", "maxfail", "deselect", "ignore", "ignore_glob")
 """Options that leave tests out or may end the run early: what such a run takes says little of the next."""
 

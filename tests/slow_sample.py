@@ -1,4 +1,4 @@
-"""Which tests are slow, and the option ``--slow-sample N``: about one in N of those, always the same ones."""
+"""Which tests are slow; ``--slow-sample N`` and ``--sample N`` run one in N of those or of all, always the same."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="of the tests marked slow run one in N, chosen by a hash of their names",
     )
+    parser.addoption("--sample", type=positive, metavar="N", help="of all tests run one in N, chosen in the same way")
 
 
 def positive(text: str) -> int:
@@ -48,11 +49,13 @@ def sample(names: Collection[str], n: int) -> set[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    n = config.getoption("slow_sample")
-    if n is None:
-        return
     slow = {item.nodeid for item in items if item.get_closest_marker("slow")}
-    gone = slow - sample(slow, n)
+    everything = {item.nodeid for item in items}
+    gone: set[str] = set()
+    for option, names in (("slow_sample", slow), ("sample", everything)):
+        n = config.getoption(option)
+        if n is not None:
+            gone |= names - sample(names, n)
     if gone:
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in gone])
         items[:] = [item for item in items if item.nodeid not in gone]

@@ -47,12 +47,16 @@ def test_a_sample_of_slow_tests_is_the_same_each_time_and_all_samples_are_everyt
     assert 1 < len(fifth) < 20
     assert chosen("--slow-sample", "5") == fifth
     assert chosen("--slow-sample", "5", "-m", "slow") == fifth - {"test_quick"}
+    of_all = chosen("--sample", "5")
+    assert of_all - {"test_quick"} == fifth - {"test_quick"}
+    assert chosen("--sample", "1") == everything
 
 
+@pytest.mark.parametrize("option", ["--slow-sample", "--sample"])
 @pytest.mark.parametrize("number", ["0", "-3", "many"])
-def test_a_sample_of_none_is_refused(suite: pytest.Pytester, number: str) -> None:
+def test_a_sample_of_none_is_refused(suite: pytest.Pytester, option: str, number: str) -> None:
     suite.makepyfile(SLOW)
-    assert suite.inline_run("--slow-sample", number).ret == pytest.ExitCode.USAGE_ERROR
+    assert suite.inline_run(option, number).ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_samples_are_of_about_the_size_asked_for_and_never_empty() -> None:
