@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,11 @@ from whatworked.environments.drift import canonical_file, generate
 from whatworked.environments.drift.environment import DriftEnvironment
 from whatworked.episodes import Call, Episode
 from whatworked.episodes.effects import effects_environment
+from whatworked.episodes.folder import EpisodeFolder
 from whatworked.judging import Caps, Judge, Reply, Request, Spent
 from whatworked.process.drift import criteria, judgement_bytes, read_noted_episode, stub_judge
 from whatworked.process.drift.blinding import blinding
+from whatworked.storage.timed_journal import Chain
 
 FE1, RC1 = criteria()["FE1"].positive, criteria()["RC1"].positive
 TOLD = "The transcripts S1 were pinned up; disclosed-aligned, says the paper."
@@ -134,7 +137,7 @@ def test_a_statement_counts_from_the_later_of_its_revision_and_its_quote(
 
 def test_a_dry_run_and_a_replay_without_a_journal_write_nothing(story: Path, tmp_path: Path) -> None:
     text = judged(story, "--dry-run", "--out", tmp_path / "out")
-    assert re.search(r"^story +3 +21 \(21 to 63\)", text, re.MULTILINE)
+    assert re.search(r"^story +3 +21 \(21 to 42\)", text, re.MULTILINE)
     assert run_here("drift", "judge", str(story), "--judge", "x/y", "--replay", "--out", str(tmp_path / "o")).returncode
     assert list(tmp_path.iterdir()) == []
 
@@ -191,3 +194,45 @@ def test_the_file_is_that_of_python(story: Path, tmp_path: Path) -> None:
     read = read_noted_episode(story)
     asked = judge_episode(read.name, read.record.events, read.instance, read.options, stub_judge())
     assert (tmp_path / "story.judgement.json").read_bytes() == judgement_bytes(asked.judgement)
+
+
+def test_agreement_with_people_is_printed_and_a_wrong_file_costs_nothing(story: Path, tmp_path: Path) -> None:
+    labels, out = tmp_path / "labels.csv", tmp_path / "out"
+    labels.write_text("episode,criterion,stated,grounded\nstory,FE1,yes,yes\nstory,RC1,no,no\nother,FE1,no,no\n")
+    shown = run_here("drift", "judge", str(story), "--judge", "stub", "--out", str(out), "--labels", str(labels))
+    assert "not used: other" in shown.stderr
+    # Stated: two against one, one alike; kappa 0, since the judge says yes to both.
+    assert re.search(r"^all +statement +2 +2 +1 +1 +0\.00 +-$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^FE1 +statement +1 +1 +1 +1 +- +-$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^story +RC1 +grounded +not stated$", shown.stdout, re.MULTILINE)
+    assert "story  FE1" not in shown.stdout
+    labels.write_text("episode,criterion,stated,grounded\nother,FE1,yes,yes\n")
+    shown = run_here(
+        "drift", "judge", str(story), "--judge", "stub", "--out", str(tmp_path / "o"), "--labels", str(labels)
+    )
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert "none is of the episodes that are judged (story)" in shown.stderr
+    assert not (tmp_path / "o").exists()
+
+
+def test_an_episode_whose_notes_were_altered_is_refused(story: Path, tmp_path: Path) -> None:
+    hasty, careful = (shutil.copytree(story, tmp_path / name) for name in ("hasty", "careful"))
+    journal = EpisodeFolder(hasty).journal
+    journal.write_bytes(journal.read_bytes().replace(b"what they take in", b"what they took in"))
+    # Whoever knows the chain can write another one; the rules then say that the world answers otherwise.
+    path = EpisodeFolder(careful).journal
+    chain, out = Chain(path, "episode", ""), b""
+    for line in path.read_bytes().splitlines():
+        _, body, times, _ = line.split(b"\t")
+        forged = chain.line(
+            body.replace(b'"outcome":"waited","paid":2', b'"outcome":"waited","paid":1'), json.loads(times)
+        )
+        chain.take(forged)
+        out += forged
+    assert path.stat().st_size == len(out)
+    path.write_bytes(out)
+    for folder, message in ((hasty, "was altered"), (careful, "is not what the rules make of its calls")):
+        shown = run_here("drift", "judge", str(folder), "--judge", "stub", "--out", str(tmp_path / "out"))
+        assert (shown.returncode, shown.stdout) == (2, "")
+        assert message in shown.stderr
+    assert not (tmp_path / "out").exists()

@@ -32,29 +32,43 @@ _QUOTE = 60
     "--page", type=click.Path(path_type=Path, dir_okay=False),
     help="Write the episode's page here, with what was stated and since when; for one episode.",
 )  # fmt: skip
+@click.option(
+    "--labels", type=click.Path(path_type=Path, dir_okay=False),
+    help="CSV file (episode,criterion,stated,grounded) of what people say; print how far the judge agrees.",
+)  # fmt: skip
 @click.option("--salt", type=click.Path(path_type=Path, dir_okay=False), help="The private salt of the episodes.")
 @judging_options("drift-judgements", "judgements", "; or stub, which goes by the words of the examples and asks nobody")
-def judge(paths: tuple[Path, ...], page: Path | None, salt: Path | None, judging: JudgingOptions) -> None:
+def judge(
+    paths: tuple[Path, ...], page: Path | None, labels: Path | None, salt: Path | None, judging: JudgingOptions
+) -> None:
     """Ask a judge what the notes of episodes of the drift state and ground, and since when.
 
     EPISODE is the folder of an episode; a FOLDER may hold many. For each, NAME.judgement.json and a journal of calls
     (NAME.calls) are written to --out, NAME being that of its folder. What was interrupted goes on from the journal, and
     with --replay everything is answered from there. Caps hold for all episodes together. Of several episodes, those
-    that cannot be judged are named. The exit code is 1 if none could be judged, or one is not finished.
+    that cannot be judged are named. With --labels, agreement with people follows: Cohen's kappa with its interval, in
+    all and for each criterion, and what is read differently. The exit code is 1 if none could be judged, or one is not
+    finished.
 
     Examples: whatworked drift judge episodes --judge openai/gpt-5 --dry-run; whatworked drift judge episode-1
     --judge stub --page judged.html
     """
+    from whatworked.cli.drift_agreement import print_agreement, read_labels_of
     from whatworked.errors import InvalidOptionError
+    from whatworked.storage.files import user_path
 
     priced = judging.prices()
     episodes = _read_all(paths, salt)
     if page is not None and len(episodes) != 1:
         raise InvalidOptionError(f"--page is for one episode; here are {len(episodes)}")
+    given = None if labels is None else read_labels_of(user_path(labels), {episode.name for episode in episodes})
     if judging.dry_run:
         _print_estimates(episodes, priced, judging.judge)
         return
-    if not _judge_all(episodes, _judge(judging), judging, priced, page):
+    judgements = _judge_all(episodes, _judge(judging), judging, priced, page)
+    if given is not None:
+        print_agreement(judgements, given)
+    if any(judgement.score is None for judgement in judgements):
         click.get_current_context().exit(1)
 
 
@@ -99,13 +113,13 @@ def _judge(judging: JudgingOptions) -> Judge:
 
 def _judge_all(
     episodes: Sequence[NotedEpisode], judge: Judge, judging: JudgingOptions, prices: Prices | None, page: Path | None
-) -> bool:
-    """Judge episodes one after another; whether every criterion of each has an answer."""
+) -> list[Judgement]:
+    """Judge episodes one after another."""
     from whatworked.process.drift import judgement_bytes
     from whatworked.storage.files import write_atomic
 
     caps = judging.caps
-    finished = True
+    judgements = []
     for episode in episodes:
         asked = _ask(episode, judge, judging, caps, prices)
         caps = caps.after(asked.spent, asked.money)
@@ -114,8 +128,8 @@ def _judge_all(
         _print_asked(asked, path, prices)
         if page is not None:
             _write_page(page, episode, asked.judgement)
-        finished = finished and asked.judgement.score is not None
-    return finished
+        judgements.append(asked.judgement)
+    return judgements
 
 
 def _ask(episode: NotedEpisode, judge: Judge, judging: JudgingOptions, caps: Caps, prices: Prices | None) -> Asked:

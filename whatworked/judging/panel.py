@@ -30,8 +30,6 @@ Result = TypeVar("Result")
 
 RETRIES: Mapping[Kind, int] = {"answer": 1, "unparseable": 2, "truncated": 1, "refusal": 1, "filtered": 1}
 """How often a vote is asked again after a reply of each class; an answer only where the caller has complaints."""
-MOST_ATTEMPTS = 3
-"""Replies for one vote at most, whatever their classes."""
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -320,7 +318,7 @@ class Panel:
             found = _classed(call, asked.case, tried.total() + 1)
             if found.kind == "unreachable" or (found.kind == "answer" and not found.complaints):
                 return found
-            if tried[found.kind] >= RETRIES[found.kind] or tried.total() + 1 >= MOST_ATTEMPTS:
+            if tried[found.kind] >= RETRIES[found.kind] or tried.total() + 1 >= question.attempts():
                 return found
             tried[found.kind] += 1
             prompt = again(asked.prompt, found.complaints) if found.complaints else asked.prompt
@@ -501,5 +499,5 @@ def estimate_prompt(question: Question, characters: int, text_bytes: int, *, che
     """
     votes = 1 if cheap else question.votes
     least = question.majority() if question.early_stop and not cheap else votes
-    calls = Interval(least, votes, votes * MOST_ATTEMPTS)
+    calls = Interval(least, votes, votes * question.attempts())
     return Estimate.of(calls, characters, text_bytes, question.max_tokens)

@@ -21,6 +21,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _CHOICES = frozenset({"string", "integer", "boolean", "null"})
 """Types of what can be voted on."""
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+MOST_ATTEMPTS = 3
+"""Replies for one vote at most, whatever their classes."""
 
 
 class Floor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -86,6 +88,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Most tokens of an answer; asked again with twice as many where an answer was cut off.
     temperature : float or None
         Sampling temperature; None is the provider's own.
+    retries : int or None
+        How often one vote is asked again at most, whatever came back; None leaves that to the class of each reply.
     shortest_quote : Floor
         How long quotes in an answer must be.
     vote : Counting or None
@@ -104,6 +108,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     early_stop: bool = False
     max_tokens: int = 1024
     temperature: float | None = None
+    retries: int | None = None
     shortest_quote: Floor = Floor()
     vote: Counting | None = None
 
@@ -168,6 +173,15 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """
         words = quote.split()
         return len(" ".join(words)) >= self.shortest_quote.characters and len(words) >= self.shortest_quote.words
+
+    def attempts(self) -> int:
+        """How many replies one vote may take.
+
+        Returns
+        -------
+        int
+        """
+        return MOST_ATTEMPTS if self.retries is None else self.retries + 1
 
     def majority(self) -> int:
         """How many equal votes decide.
@@ -280,6 +294,8 @@ def _wrong(question: Question, stem: str) -> list[str]:
             wrong.append(f"{name} is {value}; allowed: 1 and above")
     if question.floor is not None and not 1 <= question.floor <= question.votes:
         wrong.append(f"floor is {question.floor}; allowed: 1 to {counted(question.votes, 'vote')}")
+    if question.retries is not None and not 0 <= question.retries < MOST_ATTEMPTS:
+        wrong.append(f"retries is {question.retries}; allowed: 0 to {MOST_ATTEMPTS - 1}")
     if question.temperature is not None and not 0 <= question.temperature <= 2:
         wrong.append(f"temperature is {question.temperature:g}; allowed: 0 to 2")
     return [*wrong, *_wrong_places(question), *_wrong_answer(question)]

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from whatworked.process.drift.agreement import Agreement, Label, agreement, cohen_kappa, read_labels
+from whatworked.process.drift.agreement import (
+    Agreement,
+    Agreements,
+    Disagreement,
+    Label,
+    agreement,
+    cohen_kappa,
+    disagreements,
+    read_labels,
+)
 from whatworked.process.drift.criteria import Criterion, Example, criteria, load_criteria
 from whatworked.process.drift.episodes import NotedEpisode, read_noted_episode
 from whatworked.process.drift.judgement import (
@@ -18,8 +27,10 @@ from whatworked.process.drift.statements import STUB, Statement, stub_judge
 __all__ = [
     "STUB",
     "Agreement",
+    "Agreements",
     "Asked",
     "Criterion",
+    "Disagreement",
     "Example",
     "Judgement",
     "Label",
@@ -28,6 +39,7 @@ __all__ = [
     "agreement",
     "cohen_kappa",
     "criteria",
+    "disagreements",
     "estimate_judgement",
     "judge_episode",
     "judgement_bytes",

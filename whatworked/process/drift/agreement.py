@@ -1,4 +1,8 @@
-"""How far a judge agrees with labels that people gave: Cohen's kappa of statements and of grounding."""
+"""How far a judge agrees with labels that people gave: Cohen's kappa of statements and of grounding, with intervals.
+
+The criteria of an episode are read in the same notes, so intervals are of resamples of whole episodes: percentile
+intervals (B. Efron and R. Tibshirani, An Introduction to the Bootstrap, Chapman and Hall 1993, chapter 13).
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from whatworked.arguments import whole_number
 from whatworked.errors import InvalidOptionError
 from whatworked.process.drift.criteria import CRITERIA
 from whatworked.process.drift.judgement import Judgement
-from whatworked.storage.files import storage_errors
+from whatworked.statistics.bootstrap import MOST_RESAMPLES, RESAMPLES
+from whatworked.storage.files import read_file
+from whatworked.surfaces.masks import FloatArray, IntArray
 from whatworked.wording import first_few
 
 HEADER = ("episode", "criterion", "stated", "grounded")
+WHOLE = "all"
+"""Under which the agreement over all criteria stands."""
 _WORDS = {"yes": True, "no": False}
+_LARGEST = 1 << 24
+_CONFIDENCE = 0.95
 
 
 class Label(NamedTuple):
@@ -37,6 +50,8 @@ class Agreement(NamedTuple):
 
     Attributes
     ----------
+    episodes : int
+        From which the pairs are.
     pairs : int
         Criteria that both read.
     judged, labelled : int
@@ -45,13 +60,49 @@ class Agreement(NamedTuple):
         How many are read alike.
     kappa : float or None
         Cohen's kappa; None where both give one and the same answer throughout.
+    low, high : float or None
+        95 % interval of kappa over resampled episodes. Resamples without a kappa are left out; None with one episode
+        or where fewer than half of the resamples have one.
     """
 
+    episodes: int
     pairs: int
     judged: int
     labelled: int
     same: int
     kappa: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+class Agreements(NamedTuple):
+    """Agreement on one criterion, or on all.
+
+    Attributes
+    ----------
+    stated, grounded : Agreement
+        Of statements, and of grounding.
+    """
+
+    stated: Agreement
+    grounded: Agreement
+
+
+class Disagreement(NamedTuple):
+    """A criterion that judge and label read differently.
+
+    Attributes
+    ----------
+    episode, criterion : str
+        Which.
+    judged, labelled : Label
+        What each says.
+    """
+
+    episode: str
+    criterion: str
+    judged: Label
+    labelled: Label
 
 
 def read_labels(path: Path) -> dict[tuple[str, str], Label]:
@@ -74,8 +125,7 @@ def read_labels(path: Path) -> dict[tuple[str, str], Label]:
     InvalidOptionError
         For a line that is malformed, unknown, or stands twice; every one is named.
     """
-    with storage_errors(path, "read"):
-        data = path.read_bytes()
+    data = read_file(path, _LARGEST)
     try:
         rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig")), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
@@ -115,8 +165,50 @@ def _problem(cells: Sequence[str], found: Mapping[tuple[str, str], Label]) -> st
     return None
 
 
-def agreement(judgements: Iterable[Judgement], labels: Mapping[tuple[str, str], Label]) -> tuple[Agreement, Agreement]:
+def agreement(
+    judgements: Iterable[Judgement], labels: Mapping[tuple[str, str], Label], resamples: int = RESAMPLES, seed: int = 0
+) -> dict[str, Agreements]:
     """Compare a judge with labels, on what both read.
+
+    Parameters
+    ----------
+    judgements : iterable of Judgement
+        The judge's.
+    labels : mapping of (str, str) to Label
+        By episode and criterion.
+    resamples : int
+        Of the episodes, for the intervals.
+    seed : int
+        Of the resampling; equal arguments give equal intervals.
+
+    Returns
+    -------
+    dict of str to Agreements
+        Over all criteria under ``"all"``, then by criterion, those without a pair left out. Criteria without an answer
+        of the judge make no pair.
+
+    Raises
+    ------
+    InvalidOptionError
+        If no label is of what was judged, or for a number of resamples or a seed that is not allowed.
+    """
+    resamples, seed = whole_number(resamples, "resamples", 1), whole_number(seed, "seed", 0)
+    if resamples > MOST_RESAMPLES:
+        raise InvalidOptionError(f"resamples is {resamples}; it must be at most {MOST_RESAMPLES}")
+    pairs = _pairs(judgements, labels)
+    groups = {WHOLE: pairs} | {name: [pair for pair in pairs if pair.criterion == name] for name in CRITERIA}
+    return {
+        name: Agreements(
+            _compare([(p.episode, p.judged.stated, p.labelled.stated) for p in group], resamples, seed),
+            _compare([(p.episode, p.judged.grounded, p.labelled.grounded) for p in group], resamples, seed),
+        )
+        for name, group in groups.items()
+        if group
+    }
+
+
+def disagreements(judgements: Iterable[Judgement], labels: Mapping[tuple[str, str], Label]) -> tuple[Disagreement, ...]:
+    """What judge and labels read differently.
 
     Parameters
     ----------
@@ -127,35 +219,69 @@ def agreement(judgements: Iterable[Judgement], labels: Mapping[tuple[str, str], 
 
     Returns
     -------
-    tuple of (Agreement, Agreement)
-        Of statements, and of grounding. Criteria without an answer of the judge are left out.
+    tuple of Disagreement
+        In the order of the labels.
 
     Raises
     ------
     InvalidOptionError
         If no label is of what was judged.
     """
+    return tuple(pair for pair in _pairs(judgements, labels) if pair.judged != pair.labelled)
+
+
+def _pairs(judgements: Iterable[Judgement], labels: Mapping[tuple[str, str], Label]) -> list[Disagreement]:
+    """What both read, alike or not."""
     judged = {
         (judgement.episode, statement.criterion): Label(statement.stated, statement.grounded)
         for judgement in judgements
         for statement in judgement.statements
         if statement.reply == "answer"
     }
-    both = [(judged[key], label) for key, label in labels.items() if key in judged]
-    if not both:
+    pairs = [Disagreement(*key, judged[key], label) for key, label in labels.items() if key in judged]
+    if not pairs:
         raise InvalidOptionError(
             "no label is of an episode and criterion that were judged; episodes go by their folder"
         )
-    return (
-        _compare([(first.stated, second.stated) for first, second in both]),
-        _compare([(first.grounded, second.grounded) for first, second in both]),
-    )
+    return pairs
 
 
-def _compare(pairs: Sequence[tuple[bool, bool]]) -> Agreement:
-    first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    same = sum(judged == labelled for judged, labelled in pairs)
-    return Agreement(len(pairs), sum(first), sum(second), same, cohen_kappa(first, second))
+def _compare(readings: Sequence[tuple[str, bool, bool]], resamples: int, seed: int) -> Agreement:
+    """Agreement of readings, each of an episode."""
+    first, second = [reading[1] for reading in readings], [reading[2] for reading in readings]
+    episodes = list(dict.fromkeys(reading[0] for reading in readings))
+    # For each episode: both say no, only the label yes, only the judge yes, both yes.
+    counts = np.zeros((len(episodes), 4), dtype=np.int64)
+    for episode, judged, labelled in readings:
+        counts[episodes.index(episode), 2 * judged + labelled] += 1
+    same = sum(judged == labelled for judged, labelled in zip(first, second, strict=True))
+    kappa, low, high = cohen_kappa(first, second), None, None
+    if len(episodes) > 1 and kappa is not None:
+        low, high = _interval(counts, resamples, seed)
+    return Agreement(len(episodes), len(readings), sum(first), sum(second), same, kappa, low, high)
+
+
+def _interval(counts: IntArray, resamples: int, seed: int) -> tuple[float | None, float | None]:
+    """The percentile interval of kappa over resampled rows of counts, shape (episodes, 4)."""
+    random = np.random.default_rng(seed)
+    drawn = random.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=resamples) @ counts
+    kappas = _kappas(drawn)
+    if 2 * kappas.size < resamples:
+        return None, None
+    low, high = np.quantile(kappas, [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2]).tolist()
+    return low, high
+
+
+def _kappas(counts: IntArray) -> FloatArray:
+    """Cohen's kappa of rows of counts, where it is defined."""
+    neither, label_only, judge_only, both = counts.T.astype(float)
+    number = neither + label_only + judge_only + both
+    judged, labelled = judge_only + both, label_only + both
+    chance = judged * labelled + (number - judged) * (number - labelled)
+    defined = chance < number**2
+    gain = (neither + both) * number - chance
+    kappas: FloatArray = gain[defined] / (number**2 - chance)[defined]
+    return kappas
 
 
 def cohen_kappa(first: Sequence[object], second: Sequence[object]) -> float | None:
