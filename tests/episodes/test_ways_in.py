@@ -297,6 +297,24 @@ def test_a_person_plays_line_by_line(tmp_path: Path) -> None:
     assert [event.call.arguments for event in read_record(tmp_path / "e").events][-1] == {"depth": "3"}
 
 
+def test_a_person_plays_the_drift_by_verbs_alone(tmp_path: Path) -> None:
+    lines = iter(["goto trellis-bay", "read job-strip", "raed", "commit 3", "commit 3 4 9", "quit"])
+    shown: list[str] = []
+    rules = environment_of("drift")
+    with Episode(tmp_path / "e", rules, rules.find("evaluation-003"), {"budget": 12}) as episode:
+        assert not Terminal(EpisodeHost(episode), lambda prompt: next(lines), shown.append).play()
+    said = "\n".join(shown)
+    assert "JOB STRIP" in said
+    assert '"printer' not in said
+    assert "did you mean read?" in said
+    assert "commit needs answer and counter; nothing was sent" in said
+    assert [event.call.arguments for event in read_record(tmp_path / "e").events] == [
+        {"verb": "goto", "target": "trellis-bay"},
+        {"verb": "read", "target": "job-strip"},
+        {"intake": 3, "answer": 4, "counter": 9},
+    ]
+
+
 def test_arguments_are_read_as_the_schema_says() -> None:
     from whatworked.episodes import Tool
 

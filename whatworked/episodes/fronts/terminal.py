@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from whatworked.environments.protocol import Call
+from whatworked.environments.protocol import Call, Tool
 from whatworked.episodes.fronts.arguments import read_arguments
 from whatworked.episodes.fronts.host import Host
 from whatworked.episodes.reply import Reply
@@ -16,6 +16,8 @@ from whatworked.wording import counted, printable
 HELP = """\
 A line is the name of a tool and its arguments: in their order (`observe_many 0101 1010`, `act goto registry`, \
 `note text of a note`), by name (`submit_diagnosis estimator=ridge_pair`), or as JSON (`act {"verb": "wait", "n": 3}`).
+Where a tool is told one of a few words first, that word is enough: `goto registry`. A line that \
+lacks an argument is not sent.
 A value @FILE is the text of that file.
 Other words: tools (what can be called), opening (the task again), budgets, help, quit (the episode stays; the same \
 command goes on)."""
@@ -88,18 +90,23 @@ class Terminal:
             self._words[word]()
             return None
         tools = {tool.name: tool for tool in self._host.tools()}
-        if word not in tools:
-            near = nearest(word, [*tools, *self._words])
+        short = {verb: tool for tool in tools.values() for verb in _first_words(tool)}
+        tool, said = (tools[word], rest) if word in tools else (short.get(word), line)
+        if tool is None:
+            near = nearest(word, [*tools, *short, *self._words])
             self._show(
                 f"there is no tool or word {word[:60]!r}; " + (f"did you mean {near[0]}?" if near else "see help")
             )
             return None
         try:
-            arguments = read_arguments(tools[word], rest.strip())
+            arguments = read_arguments(tool, said.strip())
         except (ValueError, WhatWorkedError) as error:
             self._show(f"{error}")
             return None
-        reply = self._host.call(Call(tool=word, arguments=arguments))
+        if missing := [name for name in tool.required if name not in arguments]:
+            self._show(f"{tool.name} needs {' and '.join(missing)}; nothing was sent")
+            return None
+        reply = self._host.call(Call(tool=tool.name, arguments=arguments))
         self._show("\n".join(_lines_of(reply)))
         return reply
 
@@ -115,6 +122,12 @@ class Terminal:
             self._show(f"      {tool.purpose}")
 
 
+def _first_words(tool: Tool) -> Sequence[str]:
+    """The words one of which a tool must be told first, if it is told one of a few."""
+    words: Sequence[str] = tool.parameters[tool.required[0]].get("enum", ()) if tool.required else ()
+    return words
+
+
 def _standing(reply: Reply) -> str:
     parts = [f"{name} {budget.left} of {budget.limit} left" for name, budget in reply.budgets.items()]
     if reply.remaining_seconds is not None:
@@ -126,8 +139,12 @@ def _standing(reply: Reply) -> str:
 def _lines_of(reply: Reply) -> Iterator[str]:
     if reply.refused is not None:
         yield f"refused ({reply.refused.code}): {reply.refused.message}"
-    for name, value in reply.result.items():
-        yield from _shown(name, value)
+    if "text" in reply.result:
+        # It says in words what happened; the figures beside it, which are for programs, would say it again.
+        yield from (value for value in reply.result.values() if isinstance(value, str))
+    else:
+        for name, value in reply.result.items():
+            yield from _shown(name, value)
     for name, value in reply.times.items():
         yield f"{name}: {value}"
     if reply.closed:
@@ -138,6 +155,9 @@ def _shown(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, str) and "\n" in value:
         yield f"{name}:"
         yield from (f"  {line}" for line in value.splitlines())
+    elif isinstance(value, list) and any(isinstance(row, str) and "\n" in row for row in value):
+        yield f"{name} ({len(value)}):"
+        yield from (f"  {line}" for row in value for line in str(row).splitlines())
     elif isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
         yield f"{name} ({counted(len(value), 'row')}):"
         yield from (f"  {line}" for line in _table(value))
