@@ -5,6 +5,7 @@ from __future__ import annotations
 from whatworked.environments.drift.inventory import PASS_TICKS, SITES
 from whatworked.environments.drift.playing import Play
 from whatworked.environments.drift.rules import window_open
+from whatworked.wording import counted
 
 HULKS = ("Ormer", "Vess", "Kelder", "Tarn", "Harrow")
 _WIDTH = 16
@@ -27,7 +28,7 @@ def sketch_of(play: Play) -> str:
     window = "; the commit window is open" if window_open(state, play.options) else ""
     clock = (
         f"pass {state.pass_number}, tick {state.world.tick} of {PASS_TICKS}, "
-        f"{play.options.budget - state.paid} actions left{window}"
+        f"{counted(play.options.budget - state.paid, 'action')} left{window}"
     )
     lines = [_hulk_line(hulk, state.place) for hulk in HULKS]
     if here is not None:
