@@ -167,7 +167,8 @@ def _finished(source: Source, known: Reader, draft: Draft) -> Conversion:
     draft.drop("character that is no UTF-8, shown as U+FFFD", source.undecoded)
     if source.shape == "lines" and source.cut_short:
         draft.drop("last line, cut short")
-    record = draft.finish([*source.files, *(file for more in draft.also_from for file in more.files)])
+    made_of = (source,) if draft.made_of is None else draft.made_of
+    record = draft.finish([file for part in (*made_of, *draft.also_from) for file in part.files])
     reason = draft.refused or unjudgeable(record)
     refused = None if reason is None else f"cannot be judged: {reason}"
     return Conversion(source.name, known.name, draft.run, record, draft.world(), refused)

@@ -114,6 +114,7 @@ class Draft:
         self.notes: list[str] = []
         self.refused: str | None = None
         self.also_from: list[Source] = []
+        self.made_of: tuple[Source, ...] | None = None  # of a folder, the files that it is read from; None for all
         self._tools = tools
         self._steps: list[dict[str, Any]] = []
         self._open: dict[str, list[int]] = {}

@@ -31,6 +31,7 @@ BUILT_IN = {
     "pi": "pi",
     "research-ledger": "research_ledger",
     "whatworked-game": "whatworked_game",
+    "whatworked-episode": "episode",
     "mle-dojo": "mle_dojo",
     "gemini-cli": "gemini_cli",
     "atif": "atif",
