@@ -79,6 +79,14 @@ def test_the_same_bytes_twice(log: Log, tmp_path: Path) -> None:
     assert record_bytes(judged(path)) == record_bytes(judged(path))
 
 
+def test_a_record_does_not_tell_where_its_log_was_found(log: Log, tmp_path: Path) -> None:
+    path = write(log, tmp_path / "deeper" / "down")
+    named = {record_bytes(found.record) for found in convert([path]) if found.record is not None}
+    below = {record_bytes(found.record) for found in convert([tmp_path]) if found.record is not None}
+    assert named <= below
+    assert named
+
+
 def test_steps_are_in_order_and_refer_backwards(log: Log, tmp_path: Path) -> None:
     record = judged(write(log, tmp_path))
     for place, step in enumerate(record.steps):

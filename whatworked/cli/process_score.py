@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +75,7 @@ def _score_all(
     from whatworked.progress import progress
 
     out = judging.out
-    graphs: list[Graph] = []
+    graphs: dict[str, Graph] = {}
     finished = True
     for run in runs:
         if run.record is None or run.world is None or run.refused is not None:
@@ -93,7 +93,7 @@ def _score_all(
             )  # fmt: skip
         path = out / f"{run.name}.graph.json"
         write_graph(path, scoring.graph)
-        graphs.append(scoring.graph)
+        graphs[run.name] = scoring.graph
         finished = finished and scoring.finished
         _print_scoring(scoring, path, prices)
     if len(graphs) > 1:
@@ -122,14 +122,14 @@ def _print_scoring(scoring: Scoring, path: Path, prices: Prices | None) -> None:
     print_secrets(scoring.secrets)
 
 
-def _print_axes(graphs: Sequence[Graph]) -> None:
+def _print_axes(graphs: Mapping[str, Graph]) -> None:
     from whatworked.process.measures import AXES, measure
     from whatworked.wording import fixed
 
     rows = [["run", *(axis.id for axis in AXES)]]
-    for graph in graphs:
+    for name, graph in graphs.items():
         scores = [axis.score for axis in measure(graph).axes]
-        rows.append([graph.run, *("-" if value is None else fixed(value, 2) for value in scores)])
+        rows.append([name, *("-" if value is None else fixed(value, 2) for value in scores)])
     echo()
     print_table(rows, right=range(1, len(AXES) + 1), keys=1)
 

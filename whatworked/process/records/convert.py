@@ -67,7 +67,7 @@ def convert(paths: Iterable[Path], using: Reader | str | None = None) -> Iterato
     """
     chosen = reader(using) if isinstance(using, str) else using
     for path in paths:
-        yield from _from_source(Source(path, path.name or str(path)), chosen, named=True)
+        yield from _from_source(_found(path), chosen, named=True)
 
 
 def write_conversions(folder: Path, conversions: Iterable[Conversion]) -> Iterator[tuple[Conversion, Path | None]]:
@@ -109,19 +109,34 @@ def write_conversions(folder: Path, conversions: Iterable[Conversion]) -> Iterat
         yield conversion, file
 
 
-def _from_source(source: Source, chosen: Reader | None, *, named: bool) -> Iterator[Conversion]:
+@dataclass(frozen=True)
+class _Found:
+    """A file or folder, by its own name in records and with the folders it was found below in messages."""
+
+    source: Source
+    shown: str
+
+
+def _found(path: Path, below: str = "") -> _Found:
+    own = path.name or str(path)
+    # A record tells nothing of where its log was found, so that its digest does not depend on it.
+    return _Found(Source(path, own), f"{below}{own}")
+
+
+def _from_source(found: _Found, chosen: Reader | None, *, named: bool) -> Iterator[Conversion]:
+    source = found.source
     try:
         known = chosen if chosen is not None and named and source.shape != "folder" else _recognised(source, chosen)
     except UnknownFormatError as error:
         if source.shape == "folder":
-            yield from _below(source, chosen)
+            yield from _below(found, chosen)
         else:
-            yield _refusal(source.name, None, error)
+            yield _refusal(found.shown, None, error)
         return
     except WhatWorkedError as error:
-        yield _refusal(source.name, None, error)
+        yield _refusal(found.shown, None, error)
         return
-    yield from _runs(source, known)
+    yield from _runs(found, known)
 
 
 def _recognised(source: Source, chosen: Reader | None) -> Reader:
@@ -132,38 +147,39 @@ def _recognised(source: Source, chosen: Reader | None) -> Reader:
     return chosen
 
 
-def _below(source: Source, chosen: Reader | None) -> Iterator[Conversion]:
+def _below(found: _Found, chosen: Reader | None) -> Iterator[Conversion]:
     try:
-        children = sorted(source.path.iterdir())
+        children = sorted(found.source.path.iterdir())
     except OSError as error:
-        yield _refusal(source.name, None, RecordError(f"cannot read the folder: {error.strerror}"))
+        yield _refusal(found.shown, None, RecordError(f"cannot read the folder: {error.strerror}"))
         return
     for child in children:
         if child.name.startswith(".") or (child.is_dir() and child.is_symlink()):
             continue
         if child.is_dir() or child.is_file():
-            yield from _from_source(Source(child, f"{source.name}/{child.name}"), chosen, named=False)
+            yield from _from_source(_found(child, f"{found.shown}/"), chosen, named=False)
 
 
-def _runs(source: Source, known: Reader) -> Iterator[Conversion]:
-    found = False
+def _runs(found: _Found, known: Reader) -> Iterator[Conversion]:
+    holds_some = False
     try:
-        for draft in known.drafts(source):
-            found = True
-            yield _finished(source, known, draft)
-        if not found:
-            yield _refusal(source.name, known.name, RecordError("no run stands in it"))
+        for draft in known.drafts(found.source):
+            holds_some = True
+            yield _finished(found, known, draft)
+        if not holds_some:
+            yield _refusal(found.shown, known.name, RecordError("no run stands in it"))
     except WhatWorkedError as error:
-        yield _refusal(source.name, known.name, error)
+        yield _refusal(found.shown, known.name, error)
     except Exception as error:  # whatever a stranger's file does to a reader is no traceback of ours
-        if not knows(known, source):
-            yield _refusal(source.name, known.name, RecordError(f"it is no {known.name}: that is {known.looks_for}"))
+        if not knows(known, found.source):
+            yield _refusal(found.shown, known.name, RecordError(f"it is no {known.name}: that is {known.looks_for}"))
             return
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        yield _refusal(source.name, known.name, RecordError(f"the reader of {known.name} cannot follow it ({what})"))
+        yield _refusal(found.shown, known.name, RecordError(f"the reader of {known.name} cannot follow it ({what})"))
 
 
-def _finished(source: Source, known: Reader, draft: Draft) -> Conversion:
+def _finished(found: _Found, known: Reader, draft: Draft) -> Conversion:
+    source = found.source
     draft.drop("character that is no UTF-8, shown as U+FFFD", source.undecoded)
     if source.shape == "lines" and source.cut_short:
         draft.drop("last line, cut short")
@@ -171,7 +187,8 @@ def _finished(source: Source, known: Reader, draft: Draft) -> Conversion:
     record = draft.finish([file for part in (*made_of, *draft.also_from) for file in part.files])
     reason = draft.refused or unjudgeable(record)
     refused = None if reason is None else f"cannot be judged: {reason}"
-    return Conversion(source.name, known.name, draft.run, record, draft.world(), refused)
+    run = found.shown if draft.run == source.name else draft.run
+    return Conversion(found.shown, known.name, run, record, draft.world(), refused)
 
 
 def _refusal(source: str, format_name: str | None, error: WhatWorkedError, run: str | None = None) -> Conversion:
