@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -52,6 +53,12 @@ def scorer_version() -> str:
     -------
     str
     """
-    asked = [msgspec.to_builtins(question) for _, question in sorted(questions().items())]
+    asked = [_told(question) for _, question in sorted(questions().items())]
     told = [asked, dict(house_rules()), {name: getattr(SETTINGS, name) for name in SETTINGS.__dataclass_fields__}]
     return f"{SCORER}/{sha256(canonical_json(told))[:12]}"
+
+
+def _told(question: Question) -> dict[str, Any]:
+    """What of a question makes results what they are; a setting that came later and is not used changes nothing."""
+    told: dict[str, Any] = msgspec.to_builtins(question)
+    return {name: value for name, value in told.items() if name != "retries" or value is not None}
