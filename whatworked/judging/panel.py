@@ -206,6 +206,28 @@ class Panel:
         """
         return await self._vote(self._asked(case), vote)
 
+    async def send(self, request: Request) -> Call:
+        """One request as it is, without a question's form, retries and votes; journal, caps and patience hold.
+
+        Parameters
+        ----------
+        request : Request
+            What is sent; nothing is taken out of its prompt.
+
+        Returns
+        -------
+        Call
+            Of class ``unreachable`` where no reply came; it is not kept then.
+
+        Raises
+        ------
+        JudgeError
+            If the judge cannot be asked on, or a cap is reached.
+        JournalError
+            If the journal cannot be written.
+        """
+        return await self._asker.call(request)
+
     async def sample(self, cases: Sequence[Case], passes: int | None = None) -> list[tuple[Vote, ...]]:
         """Every pass over some cases, where nothing is voted on.
 

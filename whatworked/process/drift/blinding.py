@@ -8,6 +8,7 @@ from functools import cache
 
 import msgspec
 
+from whatworked.episodes.speaking.texts import aid_texts
 from whatworked.process.drift.criteria import DATA
 
 
@@ -70,4 +71,6 @@ def blinding() -> Blinding:
     -------
     Blinding
     """
-    return msgspec.toml.decode((DATA / "blinding.toml").read_bytes(), type=Blinding)
+    texts = aid_texts()
+    marks = {"begin": texts.begin, "end": texts.end, "title": texts.title}
+    return msgspec.convert(msgspec.toml.decode((DATA / "blinding.toml").read_bytes()) | marks, Blinding)

@@ -1,0 +1,1 @@
+"""Prompts of note aids, one file a question, and how their region is marked."""
