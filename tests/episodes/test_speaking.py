@@ -5,25 +5,28 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run_here
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whatworked import judging
 from whatworked.environments.drift.environment import DriftEnvironment
 from whatworked.environments.drift.scoring import events_of, revisions_of
 from whatworked.episodes import Episode
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.playing import RecordedHost
-from whatworked.episodes.speaking import AIDS, Spoken, speak, transcript_bytes
+from whatworked.episodes.speaking import AIDS, Transcript, speak, transcript_bytes
 from whatworked.episodes.speaking.aids import call_limit
 from whatworked.episodes.speaking.regions import REGION_CHARACTERS
 from whatworked.episodes.speaking.texts import aid_texts
 from whatworked.errors import CapReachedError
-from whatworked.judging import Caps, Reply, Request, open_panel
+from whatworked.judging import Caps, InspectJudge, Reply, Request, open_panel
 from whatworked.process.drift.blinding import blinding
 
 BUDGET = 14
@@ -80,11 +83,11 @@ def aid_answer(question: str, rng: random.Random) -> str:
 
 def played(
     folder: Path, talker: Any, scaffold: str | None = None, calls: Path | None = None, caps: Caps | None = None
-) -> tuple[Spoken, list[Any]]:
+) -> tuple[Transcript, list[Any]]:
     rules = DriftEnvironment()
     with Episode(folder, rules, rules.find("evaluation-003"), {"budget": BUDGET}) as episode:
 
-        async def talk() -> Spoken:
+        async def talk() -> Transcript:
             async with open_panel(talker, journal=calls, caps=caps) as panel:
                 return await speak(Game(RecordedHost(episode)), panel, "talker", scaffold=scaffold)
 
@@ -182,3 +185,46 @@ def test_an_interrupted_conversation_goes_on_and_asks_nothing_twice(tmp_path: Pa
     nobody = Talker([])
     assert transcript_bytes(played(tmp_path / "cut", nobody, "evolution", calls)[0]) == transcript_bytes(spoken)
     assert nobody.prompts == nobody.aid_prompts == []
+
+
+def test_a_model_behind_inspect_plays_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    def says(messages: Any, *_: object) -> ModelOutput:
+        prompt = messages[-1].text
+        turn = "What happened so far:" in prompt and len(set(re.findall(r"^\d+ \[pass", prompt, re.MULTILINE)))
+        text = json.dumps(ROUTE[turn] if turn < len(ROUTE) else ROUTE[2]) if turn is not False else "What?"
+        output = ModelOutput.from_content("mockllm/model", text)
+        output.usage = ModelUsage(input_tokens=1000, output_tokens=10, total_tokens=1010)
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=says, memoize=False)
+    monkeypatch.setattr(judging, "named_judge", lambda name, base_url: InspectJudge(model))
+    given = ("play", "drift", "evaluation-003", "--player", "inspect:mockllm/model", "--scaffold", "self-critique")
+    given += ("--budget", str(BUDGET), "--out", str(tmp_path / "e"))
+    shown = run_here(*given, "--dry-run")
+    assert re.search(r"^self-critique +2 \(1 to 3\)", shown.stdout, re.MULTILINE)
+    assert list(tmp_path.iterdir()) == []
+    shown = run_here(*given, "--max-calls", "4")
+    assert (shown.returncode, "cap of 4 calls" in shown.stderr) == (2, True)
+    shown = run_here(*given)
+    assert shown.returncode == 0, shown.stderr
+    # The prompts of a review are answered with "What?" twice; the questions before the first action once.
+    assert "15 replies, 1 of them could not be taken; self-critique used 2 of its 3 calls" in shown.stdout
+    assert "13 calls sent, 4 from the journal" in shown.stdout
+    head, first, *turns = map(json.loads, (tmp_path / "e" / "transcript.jsonl").read_text().splitlines())
+    assert (head["player"], first["problem"], len(turns)) == (
+        "mockllm/model",
+        'the reply is not {"answers": [...]}',
+        14,
+    )
+    shown = run_here("drift", "judge", str(tmp_path / "e"), "--judge", "stub", "--out", str(tmp_path / "judged"))
+    assert shown.returncode == 0, shown.stderr
+    mistakes = {
+        "unknown scaffold 'none'": (*given[:5], "--scaffold", "none"),
+        "not effects": ("play", "effects", "wine", "--player", "inspect:mockllm/model"),
+        "give --player inspect:MODEL": ("play", "drift", "evaluation-003", "--player", "route", "--dry-run"),
+    }
+    for message, arguments in mistakes.items():
+        shown = run_here(*arguments)
+        assert (shown.returncode, message in shown.stderr) == (2, True), shown.stderr

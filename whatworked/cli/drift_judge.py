@@ -138,7 +138,8 @@ def _ask(episode: NotedEpisode, judge: Judge, judging: JudgingOptions, caps: Cap
     from whatworked.process.drift import estimate_judgement, judge_episode
     from whatworked.progress import progress
 
-    warning = same_model_warning(judge.name, episode.player)
+    # A note aid's name stands behind the model's.
+    warning = same_model_warning(judge.name, episode.player.partition(" + ")[0])
     if warning is not None:
         print_text(f"{episode.name}: {warning}", errors=True)
     events = episode.record.events

@@ -1,4 +1,4 @@
-"""What every command that asks a judge shares: its options, who is asked, what it costs and what was sent."""
+"""What every command that asks a model shares: its options, who is asked, what it costs and what was sent."""
 
 from __future__ import annotations
 
@@ -35,10 +35,7 @@ class JudgingOptions:
 
     def prices(self) -> Prices | None:
         """The user's prices, if there are any."""
-        from whatworked.judging import load_prices
-        from whatworked.storage.files import user_path
-
-        return None if self.prices_file is None else load_prices(user_path(self.prices_file))
+        return _prices(self.prices_file)
 
     def named(self) -> str:
         """The judge's name; an error if none is given."""
@@ -49,6 +46,63 @@ class JudgingOptions:
                 "nobody is named who should be asked; give --judge, or --dry-run to see what it costs"
             )
         return self.judge
+
+
+def _base_url(who: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--base-url", metavar="URL", help=f"Where the {who}'s server is, if not its provider's own.")
+
+
+_DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what it would cost, and send nothing.")
+_SPENDING = (
+    click.option("--prices", type=click.Path(path_type=Path, dir_okay=False), help="TOML file with prices of models."),
+    click.option("--max-calls", type=click.IntRange(1), help="Stop before more calls than this are sent."),
+    click.option("--max-tokens", type=click.IntRange(1), help="Likewise for tokens read and written."),
+    click.option("--max-money", type=click.FloatRange(0, min_open=True), help="Likewise for money; needs --prices."),
+)
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """The options of `model_options`, as they were given."""
+
+    base_url: str | None
+    dry_run: bool
+    prices_file: Path | None
+    caps: Caps
+
+    def prices(self) -> Prices | None:
+        """The user's prices, if there are any."""
+        return _prices(self.prices_file)
+
+    def given(self) -> bool:
+        """Whether any of them was."""
+        from whatworked.judging import Caps
+
+        return self.base_url is not None or self.dry_run or self.prices_file is not None or self.caps != Caps()
+
+
+def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of a command in which a model plays; it gets them as one argument, ``asking``."""
+
+    @functools.wraps(function)
+    def command(
+        *,
+        base_url: str | None,
+        dry_run: bool,
+        prices: Path | None,
+        max_calls: int | None,
+        max_tokens: int | None,
+        max_money: float | None,
+        **others: Any,
+    ) -> Any:
+        from whatworked.judging import Caps
+
+        caps = Caps(calls=max_calls, tokens=max_tokens, money=max_money)
+        return function(asking=ModelOptions(base_url, dry_run, prices, caps), **others)
+
+    for option in reversed((_base_url("model"), _DRY_RUN, *_SPENDING)):
+        command = option(command)
+    return command
 
 
 def judging_options(out: str, holds: str, judge: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -65,9 +119,9 @@ def judging_options(out: str, holds: str, judge: str = "") -> Callable[[Callable
     """
     options = (
         click.option("--judge", metavar="MODEL", help=f"Who is asked, by its name for Inspect: provider/model{judge}."),
-        click.option("--base-url", metavar="URL", help="Where the judge's server is, if not its provider's own."),
+        _base_url("judge"),
         click.option("--replay", is_flag=True, help="Ask nobody: answer everything from the journals in --out."),
-        click.option("--dry-run", is_flag=True, help="Say what it would cost, and send nothing."),
+        _DRY_RUN,
         click.option(
             "--out", default=out, show_default=True, type=click.Path(path_type=Path, file_okay=False),
             help=f"Folder for {holds} and journals of calls.",
@@ -76,14 +130,7 @@ def judging_options(out: str, holds: str, judge: str = "") -> Callable[[Callable
             "--jobs", default=6, show_default=True, type=click.IntRange(1, 256),
             help="Calls that are under way at once.",
         ),
-        click.option(
-            "--prices", type=click.Path(path_type=Path, dir_okay=False), help="TOML file with prices of judges."
-        ),
-        click.option("--max-calls", type=click.IntRange(1), help="Stop before more calls than this are sent."),
-        click.option("--max-tokens", type=click.IntRange(1), help="Likewise for tokens read and written."),
-        click.option(
-            "--max-money", type=click.FloatRange(0, min_open=True), help="Likewise for money; needs --prices."
-        ),
+        *_SPENDING,
     )  # fmt: skip
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,6 +161,13 @@ def judging_options(out: str, holds: str, judge: str = "") -> Callable[[Callable
         return command
 
     return decorate
+
+
+def _prices(path: Path | None) -> Prices | None:
+    from whatworked.judging import load_prices
+    from whatworked.storage.files import user_path
+
+    return None if path is None else load_prices(user_path(path))
 
 
 def asked_judge(judging: JudgingOptions) -> Judge:

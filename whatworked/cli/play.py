@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatworked.cli.episodes import episode_options, ticket_of
+from whatworked.cli.judging import ModelOptions, model_options
 from whatworked.cli.output import echo, print_json, print_text
 
 if TYPE_CHECKING:
@@ -19,15 +20,20 @@ if TYPE_CHECKING:
     from whatworked.episodes.ticket import Ticket
 
 _PERSON = "me"
+_MODEL = "inspect:"
+"""Before the name of a model that plays with words."""
 
 
 @click.command()
 @click.argument("environment", required=False)
 @click.argument("instance", required=False)
 @click.option(
-    "--player", required=True, metavar="NAME|FILE:FUNCTION|me", help="Who plays; `me` is the person at the terminal."
-)
+    "--player", required=True, metavar="NAME|FILE:FUNCTION|inspect:MODEL|me",
+    help="Who plays; `me` is the person at the terminal.",
+)  # fmt: skip
 @episode_options
+@click.option("--scaffold", metavar="NAME", help="Note aid of a model: self-critique, falsification or evolution.")
+@model_options
 @click.option("--games", default=1, show_default=True, type=click.IntRange(1, 10_000), help="Episodes, seed by seed.")
 @click.option("--ticket", metavar="FILE", help="File of mode 600 that says what is played, instead of arguments.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -38,6 +44,8 @@ def play(
     ticket: str | None,
     games: int,
     as_json: bool,
+    scaffold: str | None,
+    asking: ModelOptions,
     **chosen: Any,
 ) -> int:
     """Let a player or a person play an episode.
@@ -47,10 +55,31 @@ def play(
     A player in a file runs in a process of its own, which is told neither what is played nor where. Its function takes
     the game, and a seed if it has a parameter of that name: game 1 has seed 0.
 
-    Example: whatworked play effects wine --player ridge --budget 8
+    inspect:MODEL is a model that Inspect reaches, and plays the drift with words; what it costs is said by --dry-run,
+    and held below the caps. Its calls are kept in the episode's folder, so that an interrupted game goes on.
+
+    Examples: whatworked play effects wine --player ridge --budget 8; whatworked play drift evaluation-003 --player
+    inspect:openai/gpt-5 --scaffold falsification --dry-run
     """
     from whatworked.errors import InvalidOptionError
 
+    if player.startswith(_MODEL):
+        from whatworked.cli.play_speaking import play_speaking
+
+        told = {**chosen, "player": f"{player} {scaffold}"}
+        return play_speaking(
+            ticket_of(environment, instance, ticket, told),
+            player.removeprefix(_MODEL),
+            scaffold,
+            asking,
+            games,
+            as_json,
+        )
+    if scaffold is not None or asking.given():
+        raise InvalidOptionError(
+            "--scaffold, --base-url, --dry-run, --prices and the caps are for a model that plays; give --player "
+            "inspect:MODEL with them"
+        )
     held = ticket_of(environment, instance, ticket, {**chosen, "player": player})
     if player == _PERSON:
         if games != 1:
@@ -92,9 +121,9 @@ def _play_games(held: Ticket, choice: Choice, games: int, as_json: bool) -> int:
         folder = held.folder if games == 1 else str(Path(held.folder) / f"game-{number + 1:04d}")
         with msgspec.structs.replace(held, folder=folder).opened() as episode:
             about = play_with(episode, choice, number)
-            results.append(_result(episode, about))
+            results.append(result_of(episode, about))
             if not as_json:
-                _print_result(results[-1])
+                print_result(results[-1])
     if as_json:
         print_json(results)
     return int(any(result["failure"] for result in results))
@@ -110,7 +139,7 @@ def _play_person(held: Ticket) -> int:
         if not Terminal(EpisodeHost(episode), _read_line, print_text, episode.sketch).play():
             echo(f"\nThe episode stays in {held.folder}; the same command goes on with it.")
             return 0
-        _print_result(_result(episode, About(player=_PERSON)))
+        print_result(result_of(episode, About(player=_PERSON)))
     return 0
 
 
@@ -120,7 +149,8 @@ def _read_line(prompt: str) -> str:
     return input(printable(prompt, keep="\n"))
 
 
-def _result(episode: Episode, about: About) -> dict[str, Any]:
+def result_of(episode: Episode, about: About) -> dict[str, Any]:
+    """What came of an episode, as JSON has it."""
     score = episode.score()
     return {
         "folder": str(episode.folder.path),
@@ -136,7 +166,8 @@ def _result(episode: Episode, about: About) -> dict[str, Any]:
     }
 
 
-def _print_result(result: dict[str, Any]) -> None:
+def print_result(result: dict[str, Any]) -> None:
+    """Print it in a line or two."""
     score = result["score"]
     said = "-" if score is None else f"{score:.4f}" if isinstance(score, float) else str(score)
     delivered = "" if result["delivered"] else " (nothing was delivered)"

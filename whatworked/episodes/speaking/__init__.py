@@ -5,6 +5,6 @@ from __future__ import annotations
 from whatworked.episodes.speaking.aids import AIDS
 from whatworked.episodes.speaking.cost import estimate_speaking
 from whatworked.episodes.speaking.loop import speak
-from whatworked.episodes.speaking.transcript import Spoken, Turn, transcript_bytes
+from whatworked.episodes.speaking.transcript import Transcript, Turn, transcript_bytes
 
-__all__ = ["AIDS", "Spoken", "Turn", "estimate_speaking", "speak", "transcript_bytes"]
+__all__ = ["AIDS", "Transcript", "Turn", "estimate_speaking", "speak", "transcript_bytes"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from whatworked.episodes.speaking.asking import Asking, Seen
+from whatworked.episodes.speaking.aid_calls import AidCalls, AidView
 from whatworked.episodes.speaking.critique import SelfCritique
 from whatworked.episodes.speaking.evolution import Evolution
 from whatworked.episodes.speaking.falsification import Falsification
@@ -17,10 +17,10 @@ from whatworked.errors import unknown_name
 class Aid(Protocol):
     """Writes a region on top of a player's workspace. It sees notes and events, and chooses nothing."""
 
-    async def before(self, seen: Seen, asking: Asking) -> None:
+    async def before(self, seen: AidView, calls: AidCalls) -> None:
         """Think before a turn."""
 
-    async def after(self, seen: Seen, asking: Asking) -> None:
+    async def after(self, seen: AidView, calls: AidCalls) -> None:
         """Think after its action."""
 
     def region(self) -> str:
@@ -33,10 +33,10 @@ class Aid(Protocol):
 class NoAid:
     """No aid at all."""
 
-    async def before(self, seen: Seen, asking: Asking) -> None:
+    async def before(self, seen: AidView, calls: AidCalls) -> None:
         """Do nothing."""
 
-    async def after(self, seen: Seen, asking: Asking) -> None:
+    async def after(self, seen: AidView, calls: AidCalls) -> None:
         """Do nothing."""
 
     def region(self) -> str:

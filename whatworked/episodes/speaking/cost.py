@@ -12,8 +12,8 @@ from whatworked.environments.drift.rules import WINDOW, Options
 from whatworked.environments.drift.telling import DIGEST_CHARACTERS
 from whatworked.environments.drift.texts import NOTE_CHARACTERS, RECALL_CHARACTERS
 from whatworked.environments.drift.turns import prompt_segments
+from whatworked.episodes.speaking.aid_calls import CHARACTERS
 from whatworked.episodes.speaking.aids import call_limit
-from whatworked.episodes.speaking.asking import CHARACTERS
 from whatworked.episodes.speaking.loop import REPLY_TOKENS
 from whatworked.episodes.speaking.regions import REGION_CHARACTERS
 from whatworked.judging import Estimate, Interval, tokens_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whatworked.episodes.speaking.asking import Asking, Seen
+from whatworked.episodes.speaking.aid_calls import AidCalls, AidView
 from whatworked.episodes.speaking.regions import region
 
 EVERY = 10
@@ -18,14 +18,14 @@ class SelfCritique:
         self._reviewed = 0
         self._review: Any = None
 
-    async def before(self, seen: Seen, asking: Asking) -> None:
+    async def before(self, seen: AidView, calls: AidCalls) -> None:
         """Review the notes where ten actions were taken since the last time."""
         if seen.paid // EVERY == self._reviewed:
             return
         self._reviewed = seen.paid // EVERY
-        self._review = await asking.ask("aid-review", seen.fields()) or self._review
+        self._review = await calls.ask("aid-review", seen.fields()) or self._review
 
-    async def after(self, seen: Seen, asking: Asking) -> None:
+    async def after(self, seen: AidView, calls: AidCalls) -> None:
         """Do nothing."""
 
     def region(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from whatworked.episodes.speaking.asking import Asking, Seen
+from whatworked.episodes.speaking.aid_calls import AidCalls, AidView
 from whatworked.episodes.speaking.regions import enclosed, filled, plain, region
 from whatworked.episodes.speaking.texts import aid_texts
 
@@ -47,20 +47,20 @@ class Evolution:
         self._population: list[Candidate] = []
         self._written = 0
 
-    async def before(self, seen: Seen, asking: Asking) -> None:
+    async def before(self, seen: AidView, calls: AidCalls) -> None:
         """Write new accounts, ask how well all of them fit, and keep the best."""
         wanted = OFFSPRING + POPULATION - len(self._population) if self._population else POPULATION
         fields = {**seen.fields(), "wanted": str(wanted), "accounts": self._told(self._population)}
-        answer = await asking.ask("aid-breed", fields)
+        answer = await calls.ask("aid-breed", fields)
         grown = [*self._population, *self._new(answer, wanted)]
         if not grown:
             return
         fields = {**seen.fields(_EVENTS, _CHARACTERS), "accounts": self._told(grown, fitness=False)}
-        answer = await asking.ask("aid-fitness", fields)
+        answer = await calls.ask("aid-fitness", fields)
         scores = {} if answer is None else {item["account"]: float(item["fitness"]) for item in answer["scores"]}
         self._population = survivors([each._replace(fitness=scores.get(each.number, each.fitness)) for each in grown])
 
-    async def after(self, seen: Seen, asking: Asking) -> None:
+    async def after(self, seen: AidView, calls: AidCalls) -> None:
         """Do nothing."""
 
     def region(self) -> str:

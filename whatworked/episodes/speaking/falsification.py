@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from whatworked.episodes.speaking.asking import Asking, Seen
+from whatworked.episodes.speaking.aid_calls import AidCalls, AidView
 from whatworked.episodes.speaking.regions import enclosed, filled, plain, region
 from whatworked.episodes.speaking.texts import aid_texts
 
@@ -45,18 +45,18 @@ class Falsification:
         self._retired = False
         self._screen = ""
 
-    async def before(self, seen: Seen, asking: Asking) -> None:
+    async def before(self, seen: AidView, calls: AidCalls) -> None:
         """Fill the places where one is free, and look at the next test of the least refuted account."""
         if not self._slate or self._retired:
-            await self._propose(seen, asking)
-        self._screen = await self._screened(seen, asking) if self._slate else ""
+            await self._propose(seen, calls)
+        self._screen = await self._screened(seen, calls) if self._slate else ""
 
-    async def after(self, seen: Seen, asking: Asking) -> None:
+    async def after(self, seen: AidView, calls: AidCalls) -> None:
         """Ask which accounts the last event contradicts."""
         if not self._slate:
             return
         fields = {**seen.fields(), "accounts": self._told()}
-        answer = await asking.ask("aid-refute", fields)
+        answer = await calls.ask("aid-refute", fields)
         if answer is None:
             return
         refuted = {item["account"] for item in answer["refuted"]}
@@ -79,7 +79,7 @@ class Falsification:
         """What a look at the next test came to."""
         return self._screen
 
-    async def _propose(self, seen: Seen, asking: Asking) -> None:
+    async def _propose(self, seen: AidView, calls: AidCalls) -> None:
         none = aid_texts().sections["none"]
         places = PLACES - len(self._slate)
         fields = {
@@ -88,7 +88,7 @@ class Falsification:
             "accounts": self._told(),
             "ruled_out": "\n".join(self._ruled_out) or none,
         }
-        answer = await asking.ask("aid-propose", fields)
+        answer = await calls.ask("aid-propose", fields)
         if answer is None:
             return
         self._retired = False
@@ -97,10 +97,10 @@ class Falsification:
             claim, step, predicted = (plain(item[field]) for field in ("claim", "next_step", "predicted"))
             self._slate.append(Account(self._proposed, claim, step, predicted))
 
-    async def _screened(self, seen: Seen, asking: Asking) -> str:
+    async def _screened(self, seen: AidView, calls: AidCalls) -> str:
         least = min(self._slate, key=lambda account: (account.refutations, account.number))
         test = f"{least.next_step}\nAccount {least.number} predicts: {least.predicted}"
-        answer = await asking.ask("aid-screen", {**seen.fields(), "test": test, "accounts": self._told()})
+        answer = await calls.ask("aid-screen", {**seen.fields(), "test": test, "accounts": self._told()})
         return "" if answer is None else _screen_text(least, answer)
 
     def _told(self) -> str:

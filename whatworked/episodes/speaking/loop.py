@@ -7,7 +7,7 @@ workspace as the prompt shows it, never in the workspace itself. So the same rep
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -19,12 +19,13 @@ from whatworked.environments.drift.turns import prompt_segments, read_reply, ret
 from whatworked.environments.protocol import Json
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.reply import Reply
+from whatworked.episodes.speaking.aid_calls import AidCalls, AidView
 from whatworked.episodes.speaking.aids import Aid, call_limit, new_aid
-from whatworked.episodes.speaking.asking import Asking, Seen
 from whatworked.episodes.speaking.texts import turn_texts
-from whatworked.episodes.speaking.transcript import Spoken, Turn
+from whatworked.episodes.speaking.transcript import Transcript, Turn
 from whatworked.errors import EpisodeError, JudgeError
 from whatworked.judging import Call, Panel, Request, read_answer
+from whatworked.progress import Progress
 from whatworked.wording import printable
 
 TURN, PREFLIGHT = "drift-turn", "drift-preflight"
@@ -35,16 +36,9 @@ _UNREAD: Mapping[str, Any] = {}
 """Arguments of the call that stands for a reply that could not be read: the rules refuse it, and count a turn."""
 
 
-class Following(Protocol):
-    """Told of every turn."""
-
-    def update(self, n: int = 1) -> None:
-        """That many turns were taken."""
-
-
 async def speak(
-    game: Game, panel: Panel, player: str, *, scaffold: str | None = None, following: Following | None = None
-) -> Spoken:
+    game: Game, panel: Panel, player: str, *, scaffold: str | None = None, progress: Progress | None = None
+) -> Transcript:
     """Let whoever a panel asks play an episode of the drift, until it is closed.
 
     Parameters
@@ -58,12 +52,12 @@ async def speak(
         What to call the player.
     scaffold : str, optional
         A note aid, one of `AIDS`.
-    following : Following, optional
+    progress : Progress, optional
         Told of every turn.
 
     Returns
     -------
-    Spoken
+    Transcript
         The same for the same replies.
 
     Raises
@@ -76,32 +70,32 @@ async def speak(
         If the model cannot be reached, or a cap is reached. What was played and answered is kept.
     """
     aid = new_aid(scaffold)
-    asking = Asking(panel, call_limit(scaffold, game.facts["budget"]))
-    conversation = _Conversation(game, panel, aid, asking)
+    calls = AidCalls(panel, call_limit(scaffold, game.facts["budget"]))
+    conversation = _Conversation(game, panel, aid, calls)
     await conversation.preflight()
     while not conversation.closed:
         await conversation.turn()
-        if following is not None:
-            following.update()
-    return Spoken(
+        if progress is not None:
+            progress.update()
+    return Transcript(
         player=player,
         scaffold=scaffold,
         turns=tuple(conversation.turns),
-        aid_calls=asking.budget.used,
-        aid_limit=asking.budget.limit,
+        aid_calls=calls.budget.used,
+        aid_limit=calls.budget.limit,
     )
 
 
 class _Conversation:
     """One episode as it is talked through."""
 
-    def __init__(self, game: Game, panel: Panel, aid: Aid, asking: Asking) -> None:
+    def __init__(self, game: Game, panel: Panel, aid: Aid, calls: AidCalls) -> None:
         self.turns: list[Turn] = []
         self.closed = False
         self._game = game
         self._panel = panel
         self._aid = aid
-        self._asking = asking
+        self._aid_calls = calls
         self._history: list[Experience] = []
         self._recalled: list[str] = []
         self._notices: list[str] = []
@@ -126,10 +120,10 @@ class _Conversation:
             return
         view = reply.result
         notes, paid = str(view["workspace"]), self._game.facts["budget"] - view["budgets"]["paid_left"]
-        await self._aid.before(Seen(notes, self._digest(), paid), self._asking)
+        await self._aid.before(AidView(notes, self._digest(), paid), self._aid_calls)
         region, aside = self._aid.region(), self._aid.aside()
         prompt = self._prompt(view, notes, region, aside)
-        asked, self._asking.asked = tuple(self._asking.asked), []
+        asked, self._aid_calls.asked = tuple(self._aid_calls.asked), []
         call = await self._say(TURN, prompt, {"turn": str(len(self.turns)), "notes": notes})
         problem = self._carry_out(call)
         self.turns.append(
@@ -138,7 +132,7 @@ class _Conversation:
             )
         )
         if problem is None and not self.closed:
-            await self._aid.after(Seen(notes, self._digest(), paid), self._asking)
+            await self._aid.after(AidView(notes, self._digest(), paid), self._aid_calls)
 
     def _prompt(self, view: Mapping[str, Any], notes: str, region: str, aside: str) -> str:
         texts = turn_texts()

@@ -42,7 +42,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     problem: str | None = None
 
 
-class Spoken(msgspec.Struct, frozen=True, kw_only=True):
+class Transcript(msgspec.Struct, frozen=True, kw_only=True):
     """An episode that was played with words.
 
     Attributes
@@ -71,12 +71,12 @@ class Spoken(msgspec.Struct, frozen=True, kw_only=True):
         return sum(turn.problem is not None for turn in self.turns)
 
 
-def transcript_bytes(spoken: Spoken) -> bytes:
+def transcript_bytes(spoken: Transcript) -> bytes:
     """A transcript as the bytes of its file.
 
     Parameters
     ----------
-    spoken : Spoken
+    spoken : Transcript
         What was said.
 
     Returns

@@ -20,7 +20,7 @@ EVENTS, CHARACTERS = 40, 8_000
 QUESTIONS = ("aid-review", "aid-propose", "aid-screen", "aid-refute", "aid-breed", "aid-fitness")
 
 
-class Seen(NamedTuple):
+class AidView(NamedTuple):
     """What an aid sees of an episode: neither actions nor the view nor the world.
 
     Attributes
@@ -70,7 +70,7 @@ def aid_questions() -> Mapping[str, Question]:
     return found
 
 
-class Asking:
+class AidCalls:
     """Asks an aid's questions, each once, until its budget is used up.
 
     Parameters
