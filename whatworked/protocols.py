@@ -10,12 +10,14 @@ clock.
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.experience import Experience
 from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, bits_of, ranks_of
 
 
@@ -62,6 +64,66 @@ class Estimator(Protocol):
         ...
 
 
+@runtime_checkable
+class ExperiencedEstimator(Protocol):
+    """An estimator that may also read what was measured of other sources of the family.
+
+    It is known by a parameter of `fit` of that name.
+    """
+
+    def fit(self, masks: FloatArray, utilities: FloatArray, experience: Experience | None = None) -> Predictor:
+        """Fit to the measured masks and what is known of other sources.
+
+        Parameters
+        ----------
+        masks : ndarray of float64, shape (n, d)
+            As for `Estimator.fit`.
+        utilities : ndarray of float64, shape (n,)
+            Their utilities.
+        experience : Experience or None
+            Surfaces of other sources, about the same d options; None in a run without experience.
+
+        Returns
+        -------
+        Predictor
+            As for `Estimator.fit`.
+        """
+        ...
+
+
+def takes_experience(estimator: object) -> bool:
+    """Whether `fit` of an estimator has a parameter `experience`."""
+    try:
+        return "experience" in inspect.signature(estimator.fit).parameters  # type: ignore[attr-defined]
+    except (AttributeError, TypeError, ValueError):  # no `fit`, or one without a signature
+        return False
+
+
+def fitted(
+    estimator: Estimator | ExperiencedEstimator, masks: FloatArray, utilities: FloatArray, experience: Experience | None
+) -> Predictor:
+    """What an estimator makes of measurements; it is handed experience where there is some and it takes it.
+
+    Parameters
+    ----------
+    estimator : Estimator or ExperiencedEstimator
+        Whose `fit` is called.
+    masks : ndarray of float64, shape (n, d)
+        Measured masks.
+    utilities : ndarray of float64, shape (n,)
+        Their utilities.
+    experience : Experience or None
+        None in a run without experience.
+
+    Returns
+    -------
+    Predictor
+    """
+    if experience is not None and takes_experience(estimator):
+        return estimator.fit(masks, utilities, experience=experience)  # type: ignore[call-arg]
+    return estimator.fit(masks, utilities)
+
+
 @dataclass(frozen=True)
 class SearchState:
     """What a policy may look at before it buys: what is known so far, and nothing else.
@@ -78,6 +140,8 @@ class SearchState:
         Credits left, at least the number asked for.
     equivalence : Equivalence or None
         The workflow's code-equivalence classes in a run with rules, else None.
+    experience : Experience or None
+        What is known of other sources of the family in a run with experience, else None.
     """
 
     d: int
@@ -85,6 +149,7 @@ class SearchState:
     utilities: FloatArray
     remaining: int
     equivalence: Equivalence | None = field(default=None)
+    experience: Experience | None = field(default=None)
 
     @property
     def measured(self) -> IntArray:

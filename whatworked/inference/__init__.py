@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from whatworked.inference.estimator import RelevanceEstimator, RelevanceModel
+from whatworked.inference.experienced import ExperiencedRelevanceEstimator
 from whatworked.inference.kernel import Prior
 from whatworked.inference.methods import ESTIMATORS, METHODS, POLICIES
 from whatworked.inference.policy import RelevancePolicy
@@ -12,6 +13,7 @@ __all__ = [
     "ESTIMATORS",
     "METHODS",
     "POLICIES",
+    "ExperiencedRelevanceEstimator",
     "Prior",
     "RelevanceEstimator",
     "RelevanceModel",

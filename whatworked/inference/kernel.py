@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtr
@@ -31,6 +32,9 @@ from scipy.special import ndtr
 from whatworked.errors import InvalidOptionError
 from whatworked.inference.gates import gated_bits
 from whatworked.surfaces.masks import BitArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from whatworked.inference.family import Family
 
 _CORRELATION_BOUNDS = (1e-3, 1.0 - 1e-6)
 _POWER = 2.0
@@ -109,6 +113,10 @@ class Kernels:
         State of every option.
     noise : ndarray of float64, shape (m,)
         Noise variance of one measurement, relative to that of the process; 0 where measurements are exact.
+    leaning : ndarray of float64, shape (m,)
+        g, how far each leans on known surfaces; 0 for those that do not.
+    family : Family or None
+        Where the known surfaces stand.
     """
 
     off: FloatArray
@@ -117,10 +125,15 @@ class Kernels:
     warp: FloatArray
     gates: IntArray
     noise: FloatArray
+    leaning: FloatArray
+    family: Family | None = None
 
     @classmethod
-    def at(cls, latent: FloatArray, gates: IntArray, prior: Prior) -> Kernels:
-        """Kernels at latent points, shape (m, d + 3), or (m, d + 4) with noise; gates of shape (m, d)."""
+    def at(cls, latent: FloatArray, gates: IntArray, prior: Prior, family: Family | None = None) -> Kernels:
+        """Kernels at latent points, shape (m, p), with gates of shape (m, d).
+
+        The latents are d + 3, with a family one more for g, and with noise one more at the end.
+        """
         d = gates.shape[1]
         # With ρ = 1 two masks that differ in this option have equal rows, and only the nugget would keep the matrix
         # invertible.
@@ -137,6 +150,8 @@ class Kernels:
             warp=np.where(np.abs(warp) < _SMALLEST_WARP, _SMALLEST_WARP, warp),
             gates=gates,
             noise=_noise(latent[:, -1], prior.noise),
+            leaning=np.zeros(len(latent)) if family is None else family.leaning(latent),
+            family=family,
         )
 
     @property
@@ -148,7 +163,7 @@ class Kernels:
 
     def features(self, masks: BitArray) -> Features:
         """What the kernels see of masks, shape (n, d)."""
-        return Features(self, gated_bits(masks))
+        return Features(self, gated_bits(masks), None if self.family is None else self.family.at(masks))
 
     def bend(self, values: FloatArray) -> FloatArray:
         """Warp relative utilities by every kernel's warp, shape (n,) -> (m, n)."""
@@ -179,10 +194,13 @@ class Features:
     kernels : Kernels
     bits : ndarray of bool, shape (d, states, n)
         See `whatworked.inference.gates.gated_bits`.
+    known : ndarray of float64, shape (warps, J, n), or None
+        The known surfaces of a family after every warp.
     """
 
     kernels: Kernels
     bits: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+    known: FloatArray | None = None
 
     def option(self, option: int) -> FloatArray:
         """ψ of an option behind its gate, shape (m, n)."""
@@ -220,7 +238,25 @@ class Features:
         # In place: with 500 masks each array takes 100 MB, and fresh memory costs more than the arithmetic.
         for product in products:
             result *= product
+        self.lean(result, other, np.arange(len(result)))
         return np.asarray(result)
+
+    def lean(self, covariances: FloatArray, other: Features, kernels: IntArray) -> None:
+        """Make covariances of the product kernel, shape (t, n, n'), those that lean on known surfaces, in place.
+
+        `kernels` says of which of the kernels each is, shape (t,).
+        """
+        family = self.kernels.family
+        if family is None or self.known is None or other.known is None:
+            return
+        leaning = self.kernels.leaning[kernels]
+        rows = np.flatnonzero(leaning)
+        if not len(rows):
+            return
+        shared = np.matmul(self.known.transpose(0, 2, 1), other.known)
+        places = family.places(self.kernels.warp[kernels[rows]])
+        g = leaning[rows, None, None]
+        covariances[rows] = (covariances[rows] + g * shared[places]) / (1.0 + g)
 
     @cached_property
     def _groups(self) -> list[FloatArray]:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from whatworked.controls.methods import Control
 from whatworked.inference.estimator import RelevanceEstimator
+from whatworked.inference.experienced import ExperiencedRelevanceEstimator
 from whatworked.inference.policy import RelevancePolicy
 from whatworked.methods.classes import ClassAwareEstimator
 from whatworked.protocols import Estimator, Policy
@@ -19,8 +20,18 @@ def class_relevance_gp(equivalence: Equivalence | None = None) -> Estimator:
     return ClassAwareEstimator(RelevanceEstimator(), equivalence)
 
 
+def class_experienced_gp(equivalence: Equivalence | None = None) -> Estimator:
+    """The relevance-averaged process with experience, on code-equivalence classes."""
+    return ClassAwareEstimator(ExperiencedRelevanceEstimator(), equivalence)
+
+
 ESTIMATORS: Mapping[str, Callable[..., Estimator]] = MappingProxyType(
-    {"relevance-gp": RelevanceEstimator, "class-relevance-gp": class_relevance_gp}
+    {
+        "relevance-gp": RelevanceEstimator,
+        "class-relevance-gp": class_relevance_gp,
+        "experienced-gp": ExperiencedRelevanceEstimator,
+        "class-experienced-gp": class_experienced_gp,
+    }
 )
 """Factories of the estimators; ``class-…`` takes an `equivalence`."""
 
@@ -30,6 +41,8 @@ POLICIES: Mapping[str, Callable[..., Policy]] = MappingProxyType(
         "relevance-lookahead": partial(RelevancePolicy, score="lookahead"),
         "class-relevance-effect": partial(RelevancePolicy, score="variance", class_aware=True),
         "class-relevance-lookahead": partial(RelevancePolicy, score="lookahead", class_aware=True),
+        "experienced-lookahead": partial(RelevancePolicy, score="lookahead", experienced=True),
+        "class-experienced-lookahead": partial(RelevancePolicy, score="lookahead", class_aware=True, experienced=True),
     }
 )
 """Factories of the policies; ``class-…`` read the state's classes."""
@@ -40,6 +53,8 @@ METHODS: Mapping[str, Control] = MappingProxyType(
         for control in (
             Control("RGP", "relevance-gp", "relevance-lookahead", sequential=True),
             Control("CRGP", "class-relevance-gp", "class-relevance-lookahead", class_aware=True, sequential=True),
+            Control("ERGP", "experienced-gp", "experienced-lookahead", sequential=True),
+            Control("CERGP", "class-experienced-gp", "class-experienced-lookahead", class_aware=True, sequential=True),
         )
     }
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from whatworked.inference.kernel import Features, Kernels, Prior
 from whatworked.inference.observed import Data
 from whatworked.inference.sampler import Sampler, populate, tempered
 from whatworked.surfaces.masks import BitArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from whatworked.inference.family import Family
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +138,9 @@ class FittedProcesses:
         return result
 
 
-def fit_mixture(masks: BitArray, utilities: FloatArray, prior: Prior, sampler: Sampler) -> Mixture:
+def fit_mixture(
+    masks: BitArray, utilities: FloatArray, prior: Prior, sampler: Sampler, family: Family | None = None
+) -> Mixture:
     """Average over kernels given measurements.
 
     Parameters
@@ -148,11 +153,13 @@ def fit_mixture(masks: BitArray, utilities: FloatArray, prior: Prior, sampler: S
         Prior over kernels.
     sampler : Sampler
         How many kernels are tried.
+    family : Family, optional
+        What is known of other surfaces of the family.
     """
     # In units of the measured range, because the prior of the warp is stated on that scale. The scale of the process
     # itself is integrated out.
     origin, unit = origin_and_unit(utilities)
-    return average(Data(masks, (utilities - origin) / unit), origin, unit, prior, sampler)
+    return average(Data(masks, (utilities - origin) / unit), origin, unit, prior, sampler, family)
 
 
 def origin_and_unit(utilities: FloatArray) -> tuple[float, float]:
@@ -161,10 +168,18 @@ def origin_and_unit(utilities: FloatArray) -> tuple[float, float]:
     return origin, spread if spread > 0 else 1.0
 
 
-def average(data: Data, origin: float, unit: float, prior: Prior, sampler: Sampler) -> Mixture:
+def average(
+    data: Data, origin: float, unit: float, prior: Prior, sampler: Sampler, family: Family | None = None
+) -> Mixture:
     """Average over kernels given measurements in units of their range."""
-    population = populate(data, prior, sampler)
-    weights = tempered(population.log_weights()[2], 0.0)
+    populations = [populate(data, prior, sampler)]
+    logs = [populations[0].log_weights()[2]]
+    if family is not None:
+        # The weights of a population add up to an estimate of its evidence, so that of two the more likely prior takes
+        # over, and one that explains nothing is out.
+        populations.append(populate(data, prior, sampler, family))
+        logs = [logs[0] + np.log1p(-family.share), populations[1].log_weights()[2] + np.log(family.share)]
+    weights = tempered(np.concatenate(logs), 0.0)
     # Stable: of equal weights the point drawn first stays, on every machine.
     kept = np.argsort(-weights, kind="stable")[: sampler.kept]
     return Mixture(
@@ -172,8 +187,8 @@ def average(data: Data, origin: float, unit: float, prior: Prior, sampler: Sampl
         origin=origin,
         unit=unit,
         weights=weights[kept] / weights[kept].sum(),
-        kernels=_rows(population.kernels, kept),
-        evidence=_rows(population.evidence, kept),
+        kernels=replace(_rows([part for one in populations for part in one.kernels], kept), family=family),
+        evidence=_rows([part for one in populations for part in one.evidence], kept),
         nugget=prior.nugget,
         repeated=data.repeated,
     )
@@ -183,6 +198,7 @@ Arrays = TypeVar("Arrays", Kernels, Evidence)
 
 
 def _rows(parts: list[Arrays], rows: IntArray) -> Arrays:
-    """Some rows of the concatenation of sets of arrays."""
-    names = [field.name for field in fields(parts[0])]
-    return type(parts[0])(*(np.concatenate([getattr(part, name) for part in parts])[rows] for name in names))
+    """Some rows of the concatenation of sets of arrays; the family, which is none, is left out."""
+    names = [field.name for field in fields(parts[0]) if field.name != "family"]
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts])[rows] for name in names}
+    return type(parts[0])(**arrays)

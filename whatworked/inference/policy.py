@@ -18,6 +18,7 @@ import numpy as np
 
 from whatworked.arguments import shown
 from whatworked.errors import InvalidOptionError
+from whatworked.inference.family import family_for
 from whatworked.inference.kernel import Prior
 from whatworked.inference.mixture import Mixture, fit_mixture
 from whatworked.inference.sampler import Sampler
@@ -202,6 +203,8 @@ class RelevancePolicy:
         Prior over kernels.
     sampler : Sampler
         How many kernels the average takes in.
+    experienced : bool
+        Read the state's experience of other sources, as `ExperiencedRelevanceEstimator` does.
 
     Raises
     ------
@@ -213,6 +216,7 @@ class RelevancePolicy:
     class_aware: bool = False
     prior: Prior = field(default_factory=Prior)
     sampler: Sampler = field(default_factory=Sampler)
+    experienced: bool = False
 
     def __post_init__(self) -> None:
         if self.score not in SCORES:
@@ -252,7 +256,9 @@ class RelevancePolicy:
         classes = Equivalence.trivial(state.d) if equivalence is None else equivalence
         cells = classes.representatives
         laplacian = effect_laplacian(classes)
-        mixture = fit_mixture(bits_of(known.ranks, state.d), known.values, self.prior, self.sampler)
+        experience = state.experience if self.experienced else None
+        family = family_for(experience, state.d, self.prior, self.sampler)
+        mixture = fit_mixture(bits_of(known.ranks, state.d), known.values, self.prior, self.sampler, family)
         belief = Belief.of(mixture, bits_of(cells, state.d))
         chosen, _ = choose(belief, np.searchsorted(cells, left), laplacian, n, self.score)
         return state.bits(cells[np.array(chosen, dtype=np.int64)])

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from whatworked.inference.kernel import SHAPES, Kernels, Prior
 from whatworked.inference.observed import Data
 from whatworked.inference.quadrature import normal_points, uniform_points
 from whatworked.surfaces.masks import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from whatworked.inference.family import Family
 
 _GATE_STREAM = 1000
 _FEWEST_FOR_GATES = 4
@@ -95,10 +99,14 @@ def log_mixture(proposals: Sequence[Proposal], latent: FloatArray, gates: IntArr
 
 @dataclass(eq=False)
 class Population:
-    """All points so far. Grows by rounds."""
+    """All points so far. Grows by rounds.
+
+    With a `family` the prior over latents and gates is that of the family, and its kernels lean on known surfaces.
+    """
 
     data: Data
     prior: Prior
+    family: Family | None = None
     proposals: list[Proposal] = field(default_factory=list)
     latent: list[FloatArray] = field(default_factory=list)
     kernels: list[Kernels] = field(default_factory=list)
@@ -109,7 +117,7 @@ class Population:
         latent, gates = proposal.points(len(self.proposals))
         self.proposals.append(proposal)
         self.latent.append(latent)
-        self.kernels.append(Kernels.at(latent, gates, self.prior))
+        self.kernels.append(Kernels.at(latent, gates, self.prior, self.family))
         self.evidence.append(self.data.weigh(self.kernels[-1], self.prior))
 
     def log_weights(self) -> tuple[FloatArray, IntArray, FloatArray]:
@@ -118,18 +126,25 @@ class Population:
         gates = np.concatenate([part.gates for part in self.kernels])
         log_evidence = np.concatenate([part.log for part in self.evidence])
         drawn = log_mixture(self.proposals, latent, gates)
+        if self.family is not None:
+            return latent, gates, np.asarray(log_evidence + self.family.log_prior(latent, gates) - drawn)
         prior = gating.log_probability(gating.log_prior(gates.shape[1], self.prior.gated), gates)
         # Constants of the normal densities cancel between prior and proposals, which have the same number of
         # coordinates.
         return latent, gates, np.asarray(log_evidence - 0.5 * (latent**2).sum(axis=1) + prior - drawn)
 
 
-def populate(data: Data, prior: Prior, sampler: Sampler) -> Population:
+def populate(data: Data, prior: Prior, sampler: Sampler, family: Family | None = None) -> Population:
     """Draw all rounds."""
     d = data.masks.shape[1]
-    size = d + SHAPES + (prior.noise is not None)
-    population = Population(data, prior)
-    population.add(Proposal(sampler.first, np.zeros(size), np.eye(size), gating.ungated(d)))
+    population = Population(data, prior, family)
+    if family is None:
+        size = d + SHAPES + (prior.noise is not None)
+        population.add(Proposal(sampler.first, np.zeros(size), np.eye(size), gating.ungated(d)))
+    else:
+        size = family.size
+        for part in family.parts:
+            population.add(part.proposal)
     with_gates = prior.gated > 0 and d > 1 and len(data.masks) >= _FEWEST_FOR_GATES
     for step in range(sampler.rounds):
         latent, gates, log_weights = population.log_weights()
@@ -144,7 +159,7 @@ def populate(data: Data, prior: Prior, sampler: Sampler) -> Population:
         if with_gates and step >= sampler.search_round:
             prior_table = gating.log_prior(d, prior.gated)
             if step == sampler.search_round:
-                base = search_gates(data, prior, centre, gates[np.argmax(log_weights)])
+                base = search_gates(data, prior, centre, gates[np.argmax(log_weights)], family)
             else:
                 base = gating.frequencies(gates, weights, gating.states(d))
             # The prior keeps its share: a gate that the search missed can still be drawn, and no weight is divided by
@@ -166,13 +181,16 @@ def tempered(log_weights: FloatArray, least: float) -> FloatArray:
     return np.asarray(weights)
 
 
-def search_gates(data: Data, prior: Prior, latent: FloatArray, start: IntArray) -> FloatArray:
+def search_gates(
+    data: Data, prior: Prior, latent: FloatArray, start: IntArray, family: Family | None = None
+) -> FloatArray:
     """Probabilities of the states of each option given the best gates found of the others, shape (d, states)."""
     d = len(start)
     table = gating.log_prior(d, prior.gated)
     options, changes = np.nonzero(np.isfinite(table))
-    kernels = Kernels.at(latent[None], start[None], prior)
-    factors = kernels.features(data.masks).factors(options, changes)
+    kernels = Kernels.at(latent[None], start[None], prior, family)
+    features = kernels.features(data.masks)
+    factors = features.factors(options, changes)
     place = np.zeros(table.shape, dtype=np.int64)
     place[options, changes] = np.arange(len(options))
     warped = np.tile(data.means(kernels), (len(options), 1))
@@ -183,7 +201,9 @@ def search_gates(data: Data, prior: Prior, latent: FloatArray, start: IntArray) 
         now = place[np.arange(d), current]
         # Changing one option's state changes one factor of the product; the others are multiplied once per option.
         rest = np.array([factors[np.delete(now, option)].prod(axis=0) for option in range(d)]) * kernels.scale[0]
-        evidence = weigh(factors * rest[options], warped, np.zeros(len(options)), nugget, repeats)
+        matrices = factors * rest[options]
+        features.lean(matrices, features, np.zeros(len(options), dtype=np.int64))
+        evidence = weigh(matrices, warped, np.zeros(len(options)), nugget, repeats)
         gain = table[options, changes] - table[options, current[options]]
         score[options, changes] = evidence.log + gain
         best = int(np.argmax(score[options, changes]))

@@ -9,8 +9,9 @@ import numpy as np
 from whatworked.errors import InvalidMaskError
 from whatworked.methods.candidates import Known, on_representatives
 from whatworked.methods.observations import check_observations
-from whatworked.protocols import Estimator, Predictor
+from whatworked.protocols import Estimator, Predictor, fitted
 from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.experience import Experience
 from whatworked.surfaces.masks import BitArray, FloatArray, IntArray, bits_of, ranks_of
 
 
@@ -59,7 +60,7 @@ class ClassAwareEstimator:
     base: Estimator
     equivalence: Equivalence | None = None
 
-    def fit(self, masks: BitArray, utilities: FloatArray) -> ClassModel:
+    def fit(self, masks: BitArray, utilities: FloatArray, experience: Experience | None = None) -> ClassModel:
         """Fit to the representatives of the measured masks.
 
         Parameters
@@ -68,6 +69,8 @@ class ClassAwareEstimator:
             Distinct measured masks, n >= 1, d from 1 to 20.
         utilities : array-like of float, shape (n,)
             Their utilities, finite.
+        experience : Experience, optional
+            Handed on to a base that takes it.
 
         Returns
         -------
@@ -86,7 +89,8 @@ class ClassAwareEstimator:
         if classes.d != d:
             raise InvalidMaskError(f"masks have {d} options and the classes {classes.d}; give classes of this workflow")
         known = on_representatives(classes, ranks, values)
-        return ClassModel(classes, known, self.base.fit(bits_of(known.ranks, d).astype(np.float64), known.values))
+        rows = bits_of(known.ranks, d).astype(np.float64)
+        return ClassModel(classes, known, fitted(self.base, rows, known.values, experience))
 
 
 def with_measured(predicted: FloatArray, representatives: IntArray, known: Known) -> FloatArray:

@@ -13,6 +13,7 @@ from whatworked.plugins.guard import Failure, guarded
 from whatworked.plugins.limits import Watch
 from whatworked.protocols import Policy, SearchState
 from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.experience import Experience
 from whatworked.surfaces.masks import FloatArray, IntArray
 
 _REVEALING = frozenset({"remaining", "__dict__"})
@@ -72,6 +73,7 @@ def acquire(
     batch: int = 1,
     equivalence: Equivalence | None = None,
     watch: Watch | None = None,
+    experience: Experience | None = None,
 ) -> Acquisition:
     """Let `policy` spend `budget` credits.
 
@@ -89,6 +91,8 @@ def acquire(
         Classes shown to the policy, in a run with rules.
     watch : Watch or None
         Holds all asks together to a time limit.
+    experience : Experience or None
+        Shown to the policy, in a run with experience.
 
     Returns
     -------
@@ -96,7 +100,7 @@ def acquire(
         A policy that raises, takes too long or answers with anything but new masks ends it with a failure.
     """
     asked = _WatchedAsk(policy, budget, watch or Watch())
-    ranks = buy(asked, utilities, budget, batch, equivalence)
+    ranks = buy(asked, utilities, budget, batch, equivalence, experience)
     return Acquisition(
         ranks, tuple(asked.seconds), tuple(asked.asks), asked.failure, bool(asked.looks), (asked.count, asked.spent)
     )

@@ -15,6 +15,7 @@ from whatworked.errors import PluginError
 from whatworked.plugins.guard import Failure, encodable, guarded
 from whatworked.protocols import Estimator
 from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.experience import Experience
 from whatworked.surfaces.masks import FloatArray
 
 
@@ -55,6 +56,7 @@ def fit(
     bought: Sequence[int],
     equivalence: Equivalence | None = None,
     within: AbstractContextManager[None] | None = None,
+    experience: Experience | None = None,
 ) -> Fit:
     """Fit an estimator to the anchors and what was bought, and predict the whole cube.
 
@@ -70,6 +72,8 @@ def fit(
         Classes that the estimator was built with: every mask of a measured class then takes the measured value.
     within : context manager or None
         Holds building, fitting and predicting together to a time limit.
+    experience : Experience or None
+        Handed to an estimator that takes it, in a run with experience.
     """
     started = time.perf_counter()
     delivery: Delivery | None = None
@@ -77,7 +81,7 @@ def fit(
     near_tie = False
     stated: StatedUncertainty | None = None
     with guarded("estimator") as outcome, within or nullcontext():
-        fitted = fit_and_predict(build(), utilities, bought)
+        fitted = fit_and_predict(build(), utilities, bought, experience)
         delivery = complete(*fitted, utilities, bought, equivalence)
         stated = state(fitted[0], delivery.predictions, delivery.known)
         chosen, near_tie = _hyperparameters(fitted[0]), bool(getattr(fitted[0], "near_tie", False))

@@ -264,7 +264,7 @@ def _acquire(task: Task, policy: Plugin, seed: int, budget: int, batch: int, wat
         return Acquisition((), (), (), Failure("policy", describe(error.__cause__ or error), str(error)), False)
     except TimeLimitError as error:
         return Acquisition((), (), (), Failure("policy", describe(error), late=True), False, (0, watch.used(0.0, True)))
-    return acquire(built, task.surface.utilities, budget, batch, task.equivalence, watch)
+    return acquire(built, task.surface.utilities, budget, batch, task.equivalence, watch, task.experience)
 
 
 def _log_failures(
@@ -287,7 +287,7 @@ def _fit(slot: _Slot, acquisition: Acquisition, watch: Watch) -> Fit:
     classes = task.equivalence if estimator.takes_classes else None
     build = partial(estimator.build_estimator, slot.seed, classes)
     within = watch.step("estimator", slot.method.label, slot.number, slot.budget)
-    fitted = fit(build, task.surface.utilities, acquisition.ranks[: slot.budget], classes, within)
+    fitted = fit(build, task.surface.utilities, acquisition.ranks[: slot.budget], classes, within, task.experience)
     failure = fitted.failure
     return fitted if failure is None else replace(fitted, seconds=watch.used(fitted.seconds, failure.late))
 

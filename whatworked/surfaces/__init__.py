@@ -15,6 +15,10 @@ from whatworked.surfaces.effects import (
 from whatworked.surfaces.equivalence import (
     Equivalence,
 )
+from whatworked.surfaces.experience import (
+    Experience,
+    KnownSurface,
+)
 from whatworked.surfaces.inactive import (
     InactiveRule,
     inactive_rules,
@@ -62,7 +66,9 @@ __all__ = [
     "CostMap",
     "EdgeEffect",
     "Equivalence",
+    "Experience",
     "InactiveRule",
+    "KnownSurface",
     "OptionSigns",
     "ResponseSurface",
     "SignSplit",

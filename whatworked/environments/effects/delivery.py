@@ -11,8 +11,9 @@ from whatworked.environments.effects.loop import measured_after, observations
 from whatworked.errors import PluginError
 from whatworked.grading.grader import grade_many
 from whatworked.grading.grades import Grade
-from whatworked.protocols import Estimator, Predictor
+from whatworked.protocols import Estimator, Predictor, fitted
 from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.experience import Experience
 from whatworked.surfaces.masks import FloatArray, IntArray, all_bits, mask_string
 from whatworked.surfaces.surface import ResponseSurface
 
@@ -46,7 +47,11 @@ class Delivery:
 
 
 def deliver(
-    estimator: Estimator, utilities: FloatArray, bought: Sequence[int], equivalence: Equivalence | None = None
+    estimator: Estimator,
+    utilities: FloatArray,
+    bought: Sequence[int],
+    equivalence: Equivalence | None = None,
+    experience: Experience | None = None,
 ) -> Delivery:
     """Fit an estimator to the anchors and what was bought, and complete its prediction of the whole cube.
 
@@ -60,20 +65,24 @@ def deliver(
         Ranks in order of purchase.
     equivalence : Equivalence or None
         Classes that the estimator was built with: every mask of a measured class then takes the measured value.
+    experience : Experience or None
+        What an estimator that takes experience is handed.
 
     Raises
     ------
     PluginError
         If the predictions are not one finite number per mask. What the estimator itself raises passes through.
     """
-    model, table = fit_and_predict(estimator, utilities, bought)
+    model, table = fit_and_predict(estimator, utilities, bought, experience)
     return complete(model, table, utilities, bought, equivalence)
 
 
-def fit_and_predict(estimator: Estimator, utilities: FloatArray, bought: Sequence[int]) -> tuple[Predictor, FloatArray]:
+def fit_and_predict(
+    estimator: Estimator, utilities: FloatArray, bought: Sequence[int], experience: Experience | None = None
+) -> tuple[Predictor, FloatArray]:
     """The part of `deliver` that runs the estimator's own code: its model, and what that predicts, shape (2**d,)."""
     masks, values = observations(bought, utilities)
-    model = estimator.fit(masks, values)
+    model = fitted(estimator, masks, values, experience)
     d = masks.shape[1]
     return model, checked_predictions(model.predict(all_bits(d).astype(np.float64)), d)
 

@@ -14,6 +14,7 @@ import numpy as np
 from whatworked.errors import PluginError
 from whatworked.protocols import Policy, SearchState
 from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.experience import Experience
 from whatworked.surfaces.masks import FloatArray, IntArray, anchors, bits_of, mask_string, ranks_of
 from whatworked.wording import first_few
 
@@ -23,7 +24,12 @@ the loop with credits unspent."""
 
 
 def buy(
-    ask: Ask, utilities: FloatArray, budget: int, batch: int = 1, equivalence: Equivalence | None = None
+    ask: Ask,
+    utilities: FloatArray,
+    budget: int,
+    batch: int = 1,
+    equivalence: Equivalence | None = None,
+    experience: Experience | None = None,
 ) -> tuple[int, ...]:
     """Spend up to `budget` credits.
 
@@ -39,6 +45,8 @@ def buy(
         Masks per ask, fewer at the end.
     equivalence : Equivalence or None
         Code-equivalence classes shown to the policy.
+    experience : Experience or None
+        What the policy may read of other sources.
 
     Returns
     -------
@@ -47,7 +55,7 @@ def buy(
     """
     bought: list[int] = []
     while (left := budget - len(bought)) > 0:
-        chosen = ask(state_after(bought, utilities, left, equivalence), min(batch, left))
+        chosen = ask(state_after(bought, utilities, left, equivalence, experience), min(batch, left))
         if not chosen.size:
             break
         bought += chosen.tolist()
@@ -70,11 +78,15 @@ def asker(policy: Policy) -> Ask:
 
 
 def state_after(
-    bought: Sequence[int], utilities: FloatArray, remaining: int, equivalence: Equivalence | None = None
+    bought: Sequence[int],
+    utilities: FloatArray,
+    remaining: int,
+    equivalence: Equivalence | None = None,
+    experience: Experience | None = None,
 ) -> SearchState:
     """What is known after some purchases, given by rank: fresh read-only arrays that do not refer to the truth."""
     masks, values = observations(bought, utilities)
-    return SearchState(masks.shape[1], masks, values, remaining, equivalence)
+    return SearchState(masks.shape[1], masks, values, remaining, equivalence, experience)
 
 
 def observations(bought: Sequence[int], utilities: FloatArray) -> tuple[FloatArray, FloatArray]:

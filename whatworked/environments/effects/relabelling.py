@@ -62,7 +62,8 @@ class Relabelling:
         classes = task.equivalence
         if classes is not None:
             classes = Equivalence.from_keys(classes.representative[self.before()].tolist())
-        return replace(task, surface=surface, equivalence=classes, digest="")
+        experience = None if task.experience is None else task.experience.reordered(surface.options)
+        return replace(task, surface=surface, equivalence=classes, experience=experience, digest="")
 
     def ranks_before(self, ranks: Iterable[int]) -> tuple[int, ...]:
         """Ranks of before of masks given by new rank, in the same order."""

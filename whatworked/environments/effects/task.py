@@ -7,6 +7,7 @@ from pathlib import Path
 
 from whatworked.storage.canonical import canonical_json, sha256
 from whatworked.surfaces.equivalence import Equivalence
+from whatworked.surfaces.experience import Experience
 from whatworked.surfaces.surface import ResponseSurface
 
 
@@ -24,6 +25,8 @@ class Task:
         Digest of the reference table the surface was read from; default: that of the options and utilities themselves.
     equivalence : Equivalence or None
         The workflow's code-equivalence classes, in a run with rules.
+    experience : Experience or None
+        What a player may read of other sources of the family, in a run with experience.
     """
 
     condition: str
@@ -33,6 +36,7 @@ class Task:
     surface: ResponseSurface = field(repr=False)
     digest: str = ""
     equivalence: Equivalence | None = field(default=None, repr=False)
+    experience: Experience | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.digest:

@@ -92,8 +92,8 @@ def play(task: Task, policy: Policy, estimator: Estimator, budgets: Sequence[int
     """Buy one mask at a time up to the largest of the budgets, and stop at each of them, in ascending order."""
     surface, classes = task.surface, task.equivalence
     aware = estimator if classes is None else ClassAwareEstimator(estimator, classes)
-    bought = buy(asker(policy), surface.utilities, max(budgets), 1, classes)
+    bought = buy(asker(policy), surface.utilities, max(budgets), 1, classes, task.experience)
     for budget in sorted(budgets):
-        delivery = deliver(aware, surface.utilities, bought[:budget], classes)
+        delivery = deliver(aware, surface.utilities, bought[:budget], classes, task.experience)
         (grade,) = grade_deliveries(surface, [delivery])
         yield Stop(budget, inner_model(delivery.model), delivery.known, grade)
