@@ -68,6 +68,7 @@ def test_an_episode_is_judged_shown_on_its_page_and_replayed_to_the_same_bytes(s
     assert stated == {"FE1": 2, "RC1": 4}
     assert "FE1: held –, stated 2, grounded –" in page.read_text()
     assert "stated 4" in page.read_text()
+    assert "stated FE1; grounds of FE1" in page.read_text()
     assert "0 of 18" in page.read_text()
     before = {path: path.read_bytes() for path in (out / "story.judgement.json", out / "story.calls", page)}
     text = judged(story, "--judge", "stub", "--out", out, "--page", page, "--replay", "--jobs", 1)

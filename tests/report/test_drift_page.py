@@ -126,6 +126,11 @@ def test_passes_that_are_run_again_show_what_the_player_read(tmp_path):
     for moment in (*moments.values(), *ordered_pass(world.world).moments):
         assert sorted(body for turn in moment.turns for body in turn.bodies) == list(range(36))
         assert all(moment.labels[body] == turn.label for turn in moment.turns for body in turn.bodies)
+    # What was yielded is told in one line.
+    record = read_record(tmp_path / "route")
+    assert re.findall(r"<h3>(Pass(?:es)? .*?)</h3>", drift_page(record, setup_of(record))) == [
+        "Pass 1", "Pass 2", "Pass 3", "Pass 4", "Passes 5 to 10", "Pass 11",
+    ]  # fmt: skip
 
 
 def test_the_command_writes_it_and_others_are_refused(made, tmp_path):

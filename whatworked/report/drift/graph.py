@@ -13,7 +13,7 @@ DOMAINS = ("FE", "TR", "LD", "CO", "CA", "XC")
 """Columns of the picture: five domains and the bridges."""
 _ENDS: Mapping[str, str] = {"H1": "RC1", "H2": "RC2", "H3": "RC3", "HC": "prediction"}
 _NARROW = 700.0
-_ROW, _HEIGHT, _TOP = 118.0, 56.0, 22.0
+_ROW, _HEIGHT, _TOP = 122.0, 60.0, 22.0
 NOT_JUDGED = "not judged"
 """What stands where a judge would have to speak."""
 

@@ -228,7 +228,10 @@ def _requests(grid: _Grid, event: Event, moments: Sequence[Moment]) -> str:
 
 
 def _counter(grid: _Grid, moments: Sequence[Moment]) -> str:
+    """The counter after each tick; where ticks are narrow, only where it changes."""
+    before = [None, *(moment.counter for moment in moments)]
     return "".join(
         element("text", str(moment.counter), x=grid.x(moment.tick + 0.5), y=grid.counter, class_="middle small figure")
-        for moment in moments
+        for moment, last in zip(moments, before, strict=False)
+        if not grid.narrow or moment.counter != last
     )

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import groupby
 from string import Template
 from typing import Any
 
@@ -170,19 +171,37 @@ def _passes(contents: _Contents) -> str:
         return element("p", "No action was taken.", class_="note")
     notes = list(_note_places(contents))
     parts = []
-    for pass_ in played:
-        here = {
-            tick: [number for at, when, number in notes if (at, when) == (pass_.number, tick)] for tick in range(25)
-        }
-        written = {tick: numbers for tick, numbers in here.items() if numbers}
-        parts.append(element("h3", f"Pass {pass_.number}") + _pass(contents, pass_, written))
+    for _, together in groupby(enumerate(played), lambda item: _idle_since(contents, notes, *item)):
+        passes = [pass_ for _, pass_ in together]
+        first, last = passes[0].number, passes[-1].number
+        name = f"Pass {first}" if first == last else f"Passes {first} to {last}"
+        parts.append(element("h3", name) + _pass(contents, passes[0], _written(notes, first)))
     return "".join(parts)
 
 
+def _written(notes: Sequence[tuple[int, int, int]], number: int) -> dict[int, list[int]]:
+    """Revisions of the notes in a pass, by tick."""
+    found: dict[int, list[int]] = {}
+    for at, tick, revision in notes:
+        if at == number:
+            found.setdefault(tick, []).append(revision)
+    return found
+
+
+def _is_idle(contents: _Contents, played: Pass, notes: Mapping[int, Sequence[int]]) -> bool:
+    """Whether nothing was read, done or written in a pass."""
+    return all(event.outcome in _IDLE for event in played.events) and not notes and not _truths(contents, played)
+
+
+def _idle_since(contents: _Contents, notes: Sequence[tuple[int, int, int]], place: int, played: Pass) -> int:
+    """What passes that are told in one line have in common; each other pass is on its own."""
+    return -1 if _is_idle(contents, played, _written(notes, played.number)) else place
+
+
 def _pass(contents: _Contents, played: Pass, notes: Mapping[int, Sequence[int]]) -> str:
-    marks = _truths(contents, played)
-    if all(event.outcome in _IDLE for event in played.events) and not notes and not marks:
+    if _is_idle(contents, played, notes):
         return element("p", "The clock ran on; nothing was read or done.", class_="note")
+    marks = _truths(contents, played)
     return two_widths(lambda width: lanes(played, marks, notes, width))
 
 
@@ -263,7 +282,18 @@ def _note(contents: _Contents, note: Revision) -> str:
     kept = how if note.kept else "turned away: it did not fit"
     head = element("time", text_of(printable(f"Revision {note.number}, {when}; {kept}")))
     quote = element("blockquote", text_of(cut(note.text, NOTE_CHARACTERS)))
-    return element("li", head + quote, class_=None if note.kept else "turned-away")
+    judged = _judged_then(contents.verdicts, note.paid)
+    said = element("p", text_of(judged), class_="note") if judged else ""
+    return element("li", head + quote + said, class_=None if note.kept else "turned-away")
+
+
+def _judged_then(verdicts: Verdicts | None, paid: int) -> str:
+    """What a judge found stated, and grounded, from that many paid actions on."""
+    if verdicts is None:
+        return ""
+    named = (("stated", verdicts.stated), ("grounds of", verdicts.grounding))
+    found = {name: [block for block, time in times.items() if time == paid] for name, times in named}
+    return "; ".join(f"{name} {', '.join(blocks)}" for name, blocks in found.items() if blocks)
 
 
 def _result(contents: _Contents) -> str:
