@@ -25,7 +25,14 @@ from whatworked.statistics.paired import (
     source_omission,
 )
 
+from whatworked.statistics.ranks import (
+    Association,
+    RankedItem,
+    rank_association,
+)
+
 __all__ = [
+    "Association",
     "Comparison",
     "Interval",
     "Mean",
@@ -37,6 +44,7 @@ __all__ = [
     "holm",
     "macro_interval",
     "macro_mean",
+    "rank_association",
     "smallest_detectable",
     "source_omission",
     "summarize",
