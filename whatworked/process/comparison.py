@@ -89,7 +89,7 @@ def compare_groups(
     for name, group in zip(names, (left, right), strict=True):
         if not group:
             raise InvalidOptionError(f"{name} holds no graph; give files that `whatworked process score` wrote")
-    _hold_alike([*left, *right])
+    hold_alike([*left, *right])
     pairs = [_measurements(group, axis.id) for axis in AXES for group in (left, right)]
     return tuple(
         _compared(axis, names, pairs[2 * place], pairs[2 * place + 1], (confidence, resamples, seed))
@@ -97,7 +97,19 @@ def compare_groups(
     )
 
 
-def _hold_alike(scores: Sequence[Scores]) -> None:
+def hold_alike(scores: Sequence[Scores]) -> None:
+    """Refuse scores that were made in several ways.
+
+    Parameters
+    ----------
+    scores : sequence of Scores
+        To be compared.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there are several versions of the scorer or judges, or one vote and full votes.
+    """
     for what, values in (
         ("versions of the scorer", {entry.scorer for entry in scores}),
         ("judges", {entry.judge for entry in scores}),

@@ -24,7 +24,6 @@ from whatworked.statistics.paired import (
     compare,
     source_omission,
 )
-
 from whatworked.statistics.ranks import (
     Association,
     RankedItem,
@@ -38,6 +37,7 @@ __all__ = [
     "Mean",
     "Measurement",
     "Omission",
+    "RankedItem",
     "Summary",
     "compare",
     "difference_interval",

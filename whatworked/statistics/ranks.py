@@ -188,7 +188,8 @@ def _tau(weights: FloatArray, sums: FloatArray, within_strata: bool) -> FloatArr
         totals = np.array([np.einsum("rk,kl,rl->r", weights, part, weights, optimize=True) for part in sums])
     concordant, discordant, x, y = totals
     size = np.sqrt(x * y)
-    return np.divide(concordant - discordant, size, out=np.full(len(size), np.nan), where=size > 0)
+    tau: FloatArray = np.divide(concordant - discordant, size, out=np.full(len(size), np.nan), where=size > 0)
+    return tau
 
 
 def _interval(
