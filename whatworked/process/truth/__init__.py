@@ -5,7 +5,7 @@ from __future__ import annotations
 from whatworked.process.truth.checking import EVIDENCE, SCOPES, CheckedEffect, check_effect
 from whatworked.process.truth.games import StatedBelief, TruthGame, TruthGames, read_games
 from whatworked.process.truth.phrases import StatedEffect, stated_effects
-from whatworked.process.truth.relation import KNOWLEDGE, LIMITS, Relation, relation_sentence, relations
+from whatworked.process.truth.relation import KNOWLEDGE, LIMITS, SHOWN_AXES, Relation, relation_sentence, relations
 from whatworked.process.truth.tables import Tally, belief_row, game_row, relation_row, rows_csv, tallies
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "KNOWLEDGE",
     "LIMITS",
     "SCOPES",
+    "SHOWN_AXES",
     "CheckedEffect",
     "Relation",
     "StatedBelief",

@@ -15,11 +15,13 @@ from whatworked.wording import counted, fixed, interval_text
 
 KNOWLEDGE: Mapping[str, tuple[str, Callable[[TruthGame], float | None]]] = MappingProxyType(
     {
-        "recovery": ("effect recovery of what was handed in", lambda game: game.recovery),
-        "share_true": ("share of the stated effects that are true", lambda game: game.share_true),
+        "recovery": ("effect recovery", lambda game: game.recovery),
+        "share_true": ("share of true statements", lambda game: game.share_true),
     }
 )
 """Names of what stands for knowledge, what each is, and how it is read from a game."""
+SHOWN_AXES = tuple(axis.id for axis in AXES if axis.kind == "competence")
+"""Axes whose relations are told in words; of a habit, no end is better."""
 LIMITS = (
     "The games were not assigned a process: whatever makes a player work well may make it know more, and the order of "
     "cause is not shown.",
@@ -51,6 +53,8 @@ class Relation:
         Over pairs of games of one instance with equal purchases.
     overall : Association
         Over all pairs, whatever was played and bought.
+    confidence : float
+        Nominal coverage of the intervals.
     """
 
     process: str
@@ -61,11 +65,17 @@ class Relation:
     left_out: int
     equal: Association
     overall: Association
+    confidence: float
 
     @property
     def name(self) -> str:
         """The id of an axis with its name, or the name of a measure."""
         return self.title if self.process.replace("_", " ") == self.title else f"{self.process} {self.title}"
+
+    @property
+    def told(self) -> bool:
+        """Whether two games of one instance with equal purchases differ in both figures."""
+        return self.equal.pairs > 0
 
     @property
     def verdict(self) -> str:
@@ -124,7 +134,9 @@ def relations(
                 for within in (True, False)
             )
             found.append(
-                Relation(process, title, trait, knowledge, len(items), len(games) - len(items), equal, overall)
+                Relation(
+                    process, title, trait, knowledge, len(items), len(games) - len(items), equal, overall, confidence
+                )
             )
     return tuple(found)
 
@@ -157,18 +169,18 @@ def relation_sentence(relation: Relation) -> str:
     )
     what = KNOWLEDGE[relation.knowledge][0]
     if equal.tau is None or equal.concordant is None:
-        return f"{name} and the {what}: no two games of one instance with equal purchases differ in both."
+        return f"{name} and {what}: no two games of one instance with equal purchases differ in both."
     share = (
-        f"of {counted(equal.pairs, 'pair')} of games of one instance with equal purchases that differ in both, the one "
-        f"with the higher value has the higher {what} in {fixed(100 * equal.concordant, 0)}% (tau "
+        f"{name} and {what}: of {counted(equal.pairs, 'pair')} of games of one instance with equal purchases, the game "
+        f"with the higher measure has the higher {what} in {fixed(100 * equal.concordant, 0)}% (tau "
         f"{fixed(equal.tau, 2, signed=True)}"
     )
     if equal.low is None or equal.high is None:
-        return f"{name}: {share}; one source, so no interval)."
-    share += f", 95% interval {interval_text(equal.low, equal.high, signed=True)}, {counted(equal.clusters, 'source')})"
+        return f"{share}; one source, so no interval)."
+    interval = interval_text(equal.low, equal.high, 2, signed=True)
     said = {
         "rises": "the two rise together",
         "falls": "the one falls as the other rises",
         "open": "the interval holds 0, so neither is shown",
     }[relation.verdict]
-    return f"{name}: {share}; {said}."
+    return f"{share}, {100 * relation.confidence:g}% interval {interval}, {counted(equal.clusters, 'source')}): {said}."

@@ -176,7 +176,7 @@ def tallies(games: Sequence[TruthGame], *, confidence: float = 0.95, resamples: 
         on; by type. Kinds without a statement are left out.
     """
     groups: tuple[tuple[str, tuple[str, ...], Callable[[StatedBelief], str]], ...] = (
-        ("all", ("all",), lambda belief: "all"),
+        ("all", ("all",), lambda _: "all"),
         ("about", SCOPES, lambda belief: belief.checked.scope),
         ("evidence", EVIDENCE, lambda belief: belief.checked.evidence),
         ("ground by the judge", ("shown", "not shown", "undecided"), lambda belief: belief.ground or "undecided"),

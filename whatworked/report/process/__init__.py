@@ -1,4 +1,4 @@
-"""One self-contained HTML page about a run: axes, every opportunity, the graph over time, quotes in place."""
+"""Self-contained HTML pages about a run, and about games of which both process and truth are known."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 
 from whatworked.process.graph import Graph
 from whatworked.process.records import Record
+from whatworked.process.truth import TruthGames
+from whatworked.statistics.bootstrap import RESAMPLES
 from whatworked.storage.files import write_atomic
 
 
@@ -53,3 +55,29 @@ def write_process_page(graph: Graph, record: Record | None, out: Path) -> None:
         If the file cannot be written.
     """
     write_atomic(out, process_page(graph, record).encode())
+
+
+def write_truth_page(found: TruthGames, out: Path, *, confidence: float = 0.95, resamples: int = RESAMPLES) -> None:
+    """Write one HTML file about stated effects and process measures of games of `effects`; it fetches nothing.
+
+    Parameters
+    ----------
+    found : TruthGames
+        As `whatworked.process.truth.read_games` gives them.
+    out : Path
+        The file.
+    confidence : float
+        Nominal coverage of the intervals.
+    resamples : int
+        Of the bootstrap.
+
+    Raises
+    ------
+    InvalidOptionError
+        If games were scored in several ways, or for a confidence or a number of resamples outside what is allowed.
+    StorageError
+        If the file cannot be written.
+    """
+    from whatworked.report.process.truth import render
+
+    write_atomic(out, render(found, confidence=confidence, resamples=resamples).encode("utf-8", "backslashreplace"))
