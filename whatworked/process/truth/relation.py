@@ -27,6 +27,8 @@ LIMITS = (
     "cause is not shown.",
     "In games of scripted players both the process and the table follow from the script, so that what goes with what "
     "was put there; it shows whether the measures find it, and nothing of agents.",
+    "Who measures an effect and reads the result off states it rightly without any inference, so that grounded beliefs "
+    "go with true statements almost by definition; effect recovery asks for what was not measured.",
     "A process measure is what the judge named below read; its errors weaken every relation here.",
     "Games of one source are drawn together for the intervals; with few sources they are rough.",
 )

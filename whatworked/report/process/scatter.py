@@ -109,6 +109,6 @@ def _mark(dot: Dot, x: float, y: float) -> str:
 def _ticks(low: float, high: float) -> list[float]:
     """Round values in a range, about five of them."""
     step = 10.0 ** np.floor(np.log10(high - low))
-    step = next(step * part for part in (0.1, 0.2, 0.25, 0.5, 1.0) if (high - low) / (step * part) <= 6)
+    step = next(step * part for part in (0.2, 0.5, 1.0, 2.0) if (high - low) / (step * part) <= 6)
     first = int(np.ceil(low / step - 1e-9))
     return [round(place * step, 10) for place in range(first, int(np.floor(high / step + 1e-9)) + 1)]

@@ -216,15 +216,20 @@ def _relations(related: Sequence[Relation], confidence: float) -> str:
 def _plots(games: Sequence[TruthGame]) -> str:
     bought = sorted({game.purchases for game in games})
     blocks = [element("p", "Bought: " + _key([str(number) for number in bought]), class_="key letters")]
+    flat = []
     for place, axis in enumerate(AXES):
         dots = _axis_dots(games, place, bought, lambda game: game.recovery)
-        if dots:
+        if dots and len({dot.x for dot in dots}) == 1:
+            flat.append(f"{axis.id} {axis.name} ({dots[0].x:.2f})")
+        elif dots:
             frame = Frame(f"{axis.id} {axis.name}", "effect recovery", (0.0, 1.0), (0.0, 1.0), diagonal=False)
             drawn = scatter(dots, frame, f"{axis.id} {axis.name} against effect recovery", 300.0)
             blocks.append(element("figure", drawn))
+    note = f"The same in every game that has it: {', '.join(flat)}." if flat else ""
     if len(blocks) == 1:
-        return element("p", "No axis of process has a score.", class_="note")
-    return blocks[0] + element("div", "".join(blocks[1:]), class_="panels")
+        return element("p", text_of(note or "No axis of process has a score."), class_="note")
+    drawn = blocks[0] + element("div", "".join(blocks[1:]), class_="panels")
+    return drawn + (element("p", text_of(note), class_="note") if note else "")
 
 
 def _axis_dots(
