@@ -38,3 +38,28 @@ def outside_track(d: int) -> str:
     'outside-4'
     """
     return f"{OUTSIDE}-{d}"
+
+
+_EXPERIENCE = "+experience"
+
+
+def experienced(track: str) -> str:
+    """The track of the same conditions for players who may read other sources of the family.
+
+    Examples
+    --------
+    >>> experienced("paired")
+    'paired+experience'
+    """
+    return track + _EXPERIENCE
+
+
+def without_experience(track: str) -> str:
+    """The track of the same conditions for players who may not.
+
+    Examples
+    --------
+    >>> without_experience("paired+experience"), without_experience("four")
+    ('paired', 'four')
+    """
+    return track.removesuffix(_EXPERIENCE)

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 @click.option("--track", "tracks", multiple=True, metavar="TRACK", help="four, paired or added; repeatable.")
 @click.option("--rules", is_flag=True, help="Hand code-equivalence classes to plug-ins that take them.")
 @click.option(
+    "--experience",
+    is_flag=True,
+    help="Let plug-ins that take it read other sources of the family; tracks of their own.",
+)
+@click.option(
     "--seeds", default=20, show_default=True, type=click.IntRange(1, 10_000), help="For methods with randomness."
 )
 @click.option("--batch", default=1, show_default=True, type=click.IntRange(1, 1_048_576), help="Masks bought per ask.")
@@ -79,6 +84,9 @@ def bench(listing: bool, as_json: bool, out: Path | None, jobs: int, backend: st
         names = first_few(idle, 4)
         takes = "takes none of them and does" if len(idle) == 1 else "take none of them and do"
         echo(f"--rules: {names} {takes} as without", err=True)
+    if how["experience"] and not as_json:
+        for line in _little_experience(plan):
+            echo(line, err=True)
     folder = out or Path(f"bench-{plan.digest[:8]}")
     run = execute(plan, start / folder, jobs, fresh, backend=backend)
     _print_run(run, folder, as_json)
@@ -93,6 +101,7 @@ def _plan(
     families: tuple[str, ...],
     tracks: tuple[str, ...],
     rules: bool,
+    experience: bool,
     seeds: int,
     batch: int,
     time_limit: float | None,
@@ -108,8 +117,16 @@ def _plan(
         missing = "--policy" if estimators else "--estimator"
         raise InvalidOptionError(f"give {missing}, too; `whatworked bench --list` shows the registered ones")
     chosen = crossed(load_all(estimators, "estimator"), load_all(policies, "policy")) + named_methods(methods)
-    tasks = catalog_tasks(_names_in(conditions), families, tracks, rules=rules, references=references)
+    tasks = catalog_tasks(
+        _names_in(conditions), families, tracks, rules=rules, references=references, experience=experience
+    )
     return Plan(tasks, chosen, parse_budgets(budgets), seeds, batch, time_limit, relabel)
+
+
+def _little_experience(plan: Plan) -> list[str]:
+    """Conditions whose family has no other source, so that there is nothing to read."""
+    alone = [task.condition for task in plan.tasks if task.experience is not None and not len(task.experience)]
+    return [f"--experience: no other source of the family of {first_few(alone, 4)} has a table"] if alone else []
 
 
 def _names_in(conditions: Sequence[str]) -> list[str]:

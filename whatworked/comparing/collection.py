@@ -153,7 +153,8 @@ def collect_runs(runs: Run | Path | str | Iterable[Run | Path | str]) -> RunColl
     ----------
     runs : Run, path or several
         At least one, or the folder that holds it. A method that is the same in several of them (same plug-ins of the
-        same origin, same batch, with or without rules) is one method; a record that is in several must be equal in all.
+        same origin, same batch, with or without rules and experience) is one method; a record that is in several must
+        be equal in all.
 
     Returns
     -------
@@ -224,6 +225,7 @@ class _MethodForm:
     batch: int
     rules: bool
     orders: int
+    experience: bool
 
 
 def _forms(run: Run) -> dict[str, _MethodForm]:
@@ -232,7 +234,12 @@ def _forms(run: Run) -> dict[str, _MethodForm]:
 
     def form(method: MethodDescription) -> _MethodForm:
         return _MethodForm(
-            plan.estimators[method.estimator], plan.policies[method.policy], plan.batch, plan.rules, plan.orders
+            plan.estimators[method.estimator],
+            plan.policies[method.policy],
+            plan.batch,
+            plan.rules,
+            plan.orders,
+            plan.experience,
         )
 
     return {method.method: form(method) for method in plan.methods}

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from whatworked.arguments import path as as_path
-from whatworked.catalog import TRACKS
+from whatworked.catalog.tracks import TRACKS, experienced, without_experience
 from whatworked.comparing.summary import grouped, measurements, standings
 from whatworked.errors import RunError, StorageError
 from whatworked.grading.score import PRIMARY, Score, score_named
@@ -88,6 +88,8 @@ def entries_of(run: Run, digest: str, score: Score = PRIMARY) -> list[Leaderboar
     Records whose grade has no such score are left out.
     """
     whole = _whole_tracks(run.description.by_condition)
+    if run.description.experience:
+        whole = {experienced(track) for track in whole}
     return _entries(run.rows(), run.description.rules, run.name, digest, lambda _: whole, score)
 
 
@@ -209,8 +211,10 @@ def ranked(entries: Iterable[LeaderboardEntry], score: Score = PRIMARY) -> list[
 
 
 def _track_rank(track: str) -> int:
+    """Tracks in the order of the catalog, each before the same one with experience."""
+    plain = without_experience(track)
     tracks: tuple[str, ...] = TRACKS
-    return tracks.index(track) if track in tracks else len(tracks)
+    return 2 * (tracks.index(plain) if plain in tracks else len(tracks)) + (plain != track)
 
 
 def encode_board(entries: Sequence[LeaderboardEntry]) -> bytes:

@@ -60,7 +60,12 @@ def plan_of(description: PlanDescription, references: Path | None = None, *, tru
     methods = tuple(
         Method(estimators[method.estimator], policies[method.policy], method.method) for method in description.methods
     )
-    tasks = catalog_tasks(list(description.by_condition), rules=description.rules, references=references)
+    tasks = catalog_tasks(
+        list(description.by_condition),
+        rules=description.rules,
+        references=references,
+        experience=description.experience,
+    )
     return Plan(
         tasks,
         methods,

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from whatworked.arguments import instance
@@ -101,7 +102,12 @@ def _tables(plan: PlanDescription, references: Path | None) -> tuple[list[str], 
     tasks: dict[str, Task] = {}
     for stated in plan.conditions:
         try:
-            (task,) = catalog_tasks([stated.condition], rules=plan.rules, references=references)
+            (task,) = catalog_tasks(
+                [stated.condition],
+                rules=plan.rules,
+                references=references,
+                experience=stated.experience is not msgspec.UNSET,
+            )
         except UnknownNameError as error:
             own = (
                 ""

@@ -60,6 +60,7 @@ def bench(
     tracks: str | Iterable[str] = (),
     rules: bool = False,
     references: Path | str | None = None,
+    experience: bool = False,
 ) -> Run:
     """Benchmark every estimator with every policy.
 
@@ -99,6 +100,9 @@ def bench(
         Whether to hand code-equivalence classes to plug-ins that take them; for conditions by name.
     references : Path or str, optional
         Other folder of reference tables; for conditions by name.
+    experience : bool, default False
+        Whether plug-ins that take it may read the tables of other sources of the family; for conditions by name.
+        Results are on tracks of their own.
 
     Returns
     -------
@@ -121,7 +125,9 @@ def bench(
     if not fresh:
         refuse_edited(place, {kind: list(_texts(plugins)) for kind, plugins in given.items()})
     combined = (*crossed(*(load_all(plugins, kind) for kind, plugins in given.items())), *named_methods(methods))
-    chosen = _chosen_tasks(tasks, families, tracks, rules=rules, references=references)
+    chosen = _chosen_tasks(
+        tasks, families, tracks, rules=rules, references=references, experience=switch(experience, "experience")
+    )
     plan = Plan(
         chosen, (*combined, *_methods(extra)), whole_numbers(budgets, "budgets"), seeds, batch, time_limit, relabel
     )
@@ -136,12 +142,19 @@ def _chosen_tasks(
     *,
     rules: bool,
     references: Path | str | None,
+    experience: bool,
 ) -> tuple[Task, ...]:
     """Tasks as they are, or of the conditions that names and filters leave."""
     several: Any = () if tasks is None else tasks
     given: tuple[Any, ...] = tuple(several) if is_several(several) else (several,)
     if any(isinstance(task, Task) for task in given):
-        stated = {"families": families, "tracks": tracks, "rules": rules, "references": references}
+        stated = {
+            "families": families,
+            "tracks": tracks,
+            "rules": rules,
+            "references": references,
+            "experience": experience,
+        }
         if unused := [name for name, value in stated.items() if value]:
             raise InvalidOptionError(
                 f"{', '.join(unused)} given beside Task objects, which are what they are; give names of conditions as "
@@ -149,7 +162,7 @@ def _chosen_tasks(
             )
         return given_tasks(given)
     if not given or all(isinstance(task, str) for task in given):
-        return catalog_tasks(given, families, tracks, rules=rules, references=references)
+        return catalog_tasks(given, families, tracks, rules=rules, references=references, experience=experience)
     return given_tasks(given)
 
 

@@ -39,6 +39,8 @@ class ConditionDescription(msgspec.Struct, frozen=True, kw_only=True):
         Number of options.
     table : str
         Digest of the reference table.
+    experience : tuple of str, optional
+        Digests of the surfaces of other sources that a player may read; absent in a run without experience.
     """
 
     condition: str
@@ -47,6 +49,7 @@ class ConditionDescription(msgspec.Struct, frozen=True, kw_only=True):
     track: str
     dimensions: Annotated[int, msgspec.Meta(ge=1, le=20)]
     table: str
+    experience: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def largest_budget(self) -> int:
@@ -140,6 +143,11 @@ class PlanDescription(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     batch: Annotated[int, msgspec.Meta(ge=1)]
     time_limit: Annotated[float, msgspec.Meta(gt=0, le=LONGEST)] | None = None
     relabel: Annotated[int, msgspec.Meta(ge=2, le=MOST_ORDERS)] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def experience(self) -> bool:
+        """Whether players may read other sources."""
+        return any(condition.experience is not msgspec.UNSET for condition in self.conditions)
 
     @property
     def orders(self) -> int:

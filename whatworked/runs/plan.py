@@ -228,6 +228,7 @@ def describe_task(task: Task) -> ConditionDescription:
         track=task.track,
         dimensions=task.d,
         table=task.digest,
+        experience=msgspec.UNSET if task.experience is None else task.experience.digests,
     )
 
 

@@ -12,6 +12,7 @@ from whatworked.catalog.tracks import outside_track
 from whatworked.environments.effects.task import Task as Task
 from whatworked.environments.effects.task import load_task
 from whatworked.errors import InvalidOptionError, UnknownNameError, unknown_name
+from whatworked.runs.experience import with_experience
 
 
 def catalog_tasks(
@@ -21,6 +22,7 @@ def catalog_tasks(
     *,
     rules: bool = False,
     references: Path | str | None = None,
+    experience: bool = False,
 ) -> tuple[Task, ...]:
     """Tasks of reference tables; each filter that is given must hold.
 
@@ -33,6 +35,9 @@ def catalog_tasks(
     references : Path or str, optional
         Folder of reference tables with their index; default: those of the package. Conditions that the catalog does not
         have are of track ``outside-4``, ``outside-6``, …, by their number of options.
+    experience : bool, default False
+        Whether plug-ins that take it may read the tables of other sources of the family; the tasks are on tracks of
+        their own then, such as ``paired+experience``.
 
     Returns
     -------
@@ -73,7 +78,12 @@ def catalog_tasks(
         raise InvalidOptionError(
             "no condition is of all the given names, families and tracks; leave one of the filters out"
         )
-    return tuple(load_task(name, *known[name], rules=rules, references=references) for name in chosen)
+    tasks = tuple(load_task(name, *known[name], rules=rules, references=references) for name in chosen)
+    if not experience:
+        return tasks
+    shared = {task.family for task in tasks}
+    pool = [load_task(name, *known[name], references=references) for name in known if known[name].family in shared]
+    return with_experience(tasks, pool)
 
 
 def _tables_in(references: Path | str | None) -> Path:
