@@ -138,6 +138,15 @@ def test_groups_are_compared_task_by_task(tmp_path: Path) -> None:
     shown = run("compare", a, b, "--name", "left", "right").output
     assert "left against right" in shown
     assert "not compared" in shown
+    assert "left is ahead of right on tasks like these" in shown
+    for path in (*a.iterdir(), *b.iterdir()):
+        if path.name > "2":
+            path.unlink()
+    here = run("compare", a, b).output
+    assert "On these 2 tasks a is ahead of b; so few say nothing of others." in " ".join(here.split())
+    for words in (shown, here):
+        assert "source" not in words
+        assert "famil" not in words
     same = {entry["axis"]: entry for entry in json.loads(run("compare", a, a, "--json").output)}
     assert same["E1"]["verdict"] == "same"
 

@@ -175,7 +175,8 @@ def _comparison_row(entry: AxisComparison) -> list[str]:
     difference = fixed(entry.interval.estimate, 3, signed=True)
     interval = interval_text(entry.interval.low, entry.interval.high, signed=True)
     verdict = _TRAIT_WORDS.get(entry.statement.verdict, "") if entry.trait else ""
-    return [name, *values, difference, interval, str(len(entry.tasks)), verdict or entry.statement.verdict]
+    said = verdict or entry.statement.verdict.replace("source", "task")
+    return [name, *values, difference, interval, str(len(entry.tasks)), said]
 
 
 def _comparison_json(entry: AxisComparison) -> dict[str, Any]:

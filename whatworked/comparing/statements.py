@@ -26,6 +26,34 @@ HERE = "here: on these sources, which are of too few families to say anything of
 
 
 @dataclass(frozen=True)
+class Unit:
+    """What figures are averaged over, and what it is called.
+
+    Attributes
+    ----------
+    name : str
+        What a pair of figures belongs to.
+    like_these : str
+        Those that a conclusion is about.
+    mean : str
+        Which mean is compared.
+    families : bool
+        Whether units are grouped in families; otherwise each stands for itself.
+    """
+
+    name: str
+    like_these: str
+    mean: str
+    families: bool
+
+
+SOURCES = Unit("source", "sources and families like these", "family-macro", families=True)
+"""Sources within families: the unit of the benchmark."""
+TASKS = Unit("task", "tasks like these", "mean", families=False)
+"""Tasks, each counting once."""
+
+
+@dataclass(frozen=True)
 class Statement:
     """What a paired comparison supports.
 
@@ -58,6 +86,7 @@ def statement(
     missing: Sequence[int] = (0, 0),
     nothing: bool = False,
     score: Score = PRIMARY,
+    unit: Unit = SOURCES,
 ) -> Statement:
     """What a paired comparison supports.
 
@@ -77,12 +106,14 @@ def statement(
         Whether neither delivered anything at all.
     score : Score
         What is compared; default: effect recovery.
+    unit : Unit
+        What is paired; default: sources within families.
     """
     verdict = "missing" if nothing else _verdict(interval, paired, score)
     difference = (
         f"{methods[0]} against {methods[1]}, {place}: {fixed(interval.estimate, score.digits, signed=True)} "
-        f"family-macro {score.label} ({_interval(interval, score)}better on {paired.better}, equal on {paired.equal}, "
-        f"worse on {paired.worse} of {counted(paired.sources.count, 'source')})."
+        f"{unit.mean} {score.label} ({_interval(interval, score)}better on {paired.better}, equal on {paired.equal}, "
+        f"worse on {paired.worse} of {counted(paired.sources.count, unit.name)})."
     )
     limits = [
         f"1 delivery of {method} is missing and counts as {score.label} 0."
@@ -94,8 +125,8 @@ def statement(
     return Statement(
         verdict,
         difference,
-        _supports(verdict, methods, interval, paired, score),
-        (*limits, *_limits(verdict, interval, paired, score)),
+        _supports(verdict, methods, interval, paired, score, unit),
+        (*limits, *_limits(verdict, interval, paired, score, unit)),
     )
 
 
@@ -199,49 +230,52 @@ def _verdict(interval: Interval, paired: Comparison, score: Score) -> Conclusion
 
 
 def _supports(
-    verdict: Conclusion, methods: tuple[str, str], interval: Interval, paired: Comparison, score: Score
+    verdict: Conclusion, methods: tuple[str, str], interval: Interval, paired: Comparison, score: Score, unit: Unit
 ) -> str:
     ahead, behind = methods if score.gain(interval.estimate) > 0 else methods[::-1]
     if verdict == "same":
-        return "The two are the same on every source."
+        return f"The two are the same on every {unit.name}."
     if verdict == "missing":
         return "Neither delivered anything: there is nothing to compare."
     if verdict.endswith(" here"):
-        return _supports_here(verdict, ahead, behind, interval)
+        return _supports_here(verdict, ahead, behind, interval, unit)
     if verdict == "undecided" and interval.low is not None and interval.high is not None:
         largest = max(abs(interval.low), abs(interval.high))
         return (
             f"Neither is shown to be ahead, and they are not shown to be equal: differences up to "
-            f"{fixed(largest, score.digits)} in either direction are compatible with these sources."
+            f"{fixed(largest, score.digits)} in either direction are compatible with these {unit.name}s."
         )
     omission = paired.macro_omission
     if verdict == "one source" and omission is not None:
         culprit = omission.low_source if interval.estimate > 0 else omission.high_source
-        return f"{ahead} is ahead of {behind} only with {culprit}: without that source the sign changes."
+        return f"{ahead} is ahead of {behind} only with {culprit}: without that {unit.name} the sign changes."
     ends = [] if omission is None else sorted((abs(omission.low), abs(omission.high)))
-    spread = f" ({interval_text(ends[0], ends[1], score.digits)} when any one source is left out)" if ends else ""
-    return f"{ahead} is ahead of {behind} on sources and families like these{spread}."
+    spread = f" ({interval_text(ends[0], ends[1], score.digits)} when any one {unit.name} is left out)" if ends else ""
+    return f"{ahead} is ahead of {behind} on {unit.like_these}{spread}."
 
 
-def _supports_here(verdict: Conclusion, ahead: str, behind: str, interval: Interval) -> str:
-    sources = "this source" if interval.sources == 1 else f"these {interval.sources} sources"
-    families = counted(interval.families, "family", "families")
+def _supports_here(verdict: Conclusion, ahead: str, behind: str, interval: Interval, unit: Unit) -> str:
+    single = interval.sources == 1
+    these = f"this {unit.name}" if single else f"these {interval.sources} {unit.name}s"
     found = (
-        f"Neither is shown to be ahead on {sources}"
+        f"Neither is shown to be ahead on {these}"
         if verdict == "undecided here"
-        else f"On {sources} {ahead} is ahead of {behind}"
+        else f"On {these} {ahead} is ahead of {behind}"
     )
-    return f"{found}; {'it is' if interval.sources == 1 else 'they are'} of {families}: this says nothing of others."
+    if not unit.families:
+        return f"{found}; {'a single one says' if single else 'so few say'} nothing of others."
+    families = counted(interval.families, "family", "families")
+    return f"{found}; {'it is' if single else 'they are'} of {families}: this says nothing of others."
 
 
-def _limits(verdict: Conclusion, interval: Interval, paired: Comparison, score: Score) -> list[str]:
+def _limits(verdict: Conclusion, interval: Interval, paired: Comparison, score: Score, unit: Unit) -> list[str]:
     limits = []
     against = paired.worse if score.gain(interval.estimate) > 0 else paired.better
     if verdict.split()[0] in ("ahead", "behind") and against:
         limits.append(
-            f"It does not hold everywhere: on {counted(against, 'source')} the difference has the other sign."
+            f"It does not hold everywhere: on {counted(against, unit.name)} the difference has the other sign."
         )
-    if verdict in ("ahead", "behind") and interval.families == interval.sources:
+    if unit.families and verdict in ("ahead", "behind") and interval.families == interval.sources:
         limits.append("With one source per family, this supports nothing about a single family.")
     return limits
 

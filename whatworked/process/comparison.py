@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from whatworked.comparing.statements import Statement, statement
+from whatworked.comparing.statements import TASKS, Statement, statement
 from whatworked.errors import InvalidOptionError
 from whatworked.grading.score import Score
 from whatworked.process.measures import AXES, Axis, Scores
@@ -157,7 +157,7 @@ def _compared(
     means = [summarize(group).macro.mean for group in kept]
     place = listed(sorted(tasks), "task")
     score = Score(axis.id, f"{axis.id} {axis.name.lower()}", f"{axis.id} {axis.name}")
-    said = statement(names, place, interval, paired, score=score)
+    said = statement(names, place, interval, paired, score=score, unit=TASKS)
     return AxisComparison(*head, means[0], means[1], tuple(sorted(tasks)), left_out, undefined, interval, paired, said)
 
 
