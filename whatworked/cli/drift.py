@@ -22,6 +22,10 @@ _INSTANCE = click.argument("instance", type=click.Path(path_type=Path))
 @click.group(
     cls=LazyGroup,
     lazy={
+        "contrasts": (
+            "whatworked.cli.drift_contrasts:contrasts",
+            "Contrast episodes of the drift: what posting, disclosing and note aids change.",
+        ),
         "judge": (
             "whatworked.cli.drift_judge:judge",
             "Ask a judge what the notes of episodes of the drift state and ground, and since when.",

@@ -12,6 +12,7 @@ from whatworked.process.drift.agreement import (
     disagreements,
     read_labels,
 )
+from whatworked.process.drift.contrasts import CONTRASTS, Contrast, Outcome, contrasts
 from whatworked.process.drift.criteria import Criterion, Example, criteria, load_criteria
 from whatworked.process.drift.episodes import NotedEpisode, read_noted_episode
 from whatworked.process.drift.judgement import (
@@ -22,28 +23,36 @@ from whatworked.process.drift.judgement import (
     judgement_bytes,
     score_statements,
 )
+from whatworked.process.drift.outcomes import JUDGED, LOGGED, outcomes_of
 from whatworked.process.drift.statements import STUB, Statement, stub_judge
 
 __all__ = [
+    "CONTRASTS",
+    "JUDGED",
+    "LOGGED",
     "STUB",
     "Agreement",
     "Agreements",
     "Asked",
+    "Contrast",
     "Criterion",
     "Disagreement",
     "Example",
     "Judgement",
     "Label",
     "NotedEpisode",
+    "Outcome",
     "Statement",
     "agreement",
     "cohen_kappa",
+    "contrasts",
     "criteria",
     "disagreements",
     "estimate_judgement",
     "judge_episode",
     "judgement_bytes",
     "load_criteria",
+    "outcomes_of",
     "read_labels",
     "read_noted_episode",
     "score_statements",
