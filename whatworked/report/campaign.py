@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from whatworked import __version__
 from whatworked.campaigns.estimates import LEVEL
 from whatworked.campaigns.findings import Findings
 from whatworked.campaigns.words import Block, blocks
+from whatworked.report.parts import asset
+from whatworked.report.shell import whole_page
 from whatworked.report.svg import Scale, axes, element, marker, picture, polyline, text_of
 from whatworked.storage.files import write_atomic
 from whatworked.wording import counted, printable
@@ -34,21 +34,16 @@ def campaign_page(found: Findings) -> str:
     """
     first, *rest = blocks(found)
     body = [_block(first), _forest(found), *(_block(block) for block in rest), _curve(found)]
-    return Template(_asset("campaign.html")).substitute(
-        title=text_of(f"{counted(found.plan.d, 'option')}, {counted(len(found.runs), 'run')}"),
-        version=text_of(__version__),
-        style=_asset("report.css"),
-        body="\n".join(part for part in body if part),
+    title = f"{counted(found.plan.d, 'option')}, {counted(len(found.runs), 'run')}"
+    content = Template(asset("campaign.html")).substitute(
+        title=text_of(title), body="\n".join(part for part in body if part)
     )
+    return whole_page(title, f"{asset('report.css')}\n{asset('campaign.css')}", content)
 
 
 def write_campaign_page(found: Findings, out: Path) -> None:
     """Write the page; raises `StorageError` where that is not possible."""
     write_atomic(out, campaign_page(found).encode("utf-8", "backslashreplace"))
-
-
-def _asset(name: str) -> str:
-    return (files("whatworked.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def _block(block: Block) -> str:

@@ -20,6 +20,7 @@ from whatworked.episodes.shared_inference import DEFAULT, InferenceRow, infer
 from whatworked.errors import InvalidOptionError
 from whatworked.report.episode_figures import Moment, effect_scatter, purchase_map, timeline
 from whatworked.report.parts import asset, cut, plain_table, short, two_widths
+from whatworked.report.shell import whole_page
 from whatworked.report.svg import SERIES, element, marker, text_of
 from whatworked.surfaces.edges import edges
 from whatworked.surfaces.masks import FloatArray
@@ -100,10 +101,9 @@ def episode_page(
         player=player,
     )
     heading = title or f"Episode on {instance.condition}, {counted(int(setup.options['budget']), 'credit')}"
-    return Template(asset("episode.html")).substitute(
+    body = Template(asset("episode.html")).substitute(
         title=text_of(heading),
         version=text_of(__version__),
-        style=asset("report.css") + asset("episode.css"),
         about=text_of(_about(contents)),
         summary=_summary(contents),
         timeline=_timeline(contents),
@@ -116,6 +116,7 @@ def episode_page(
         programs=_programs(contents),
         calls=_calls(contents),
     )
+    return whole_page(heading, asset("report.css") + asset("episode.css"), body)
 
 
 def _about(contents: Contents) -> str:

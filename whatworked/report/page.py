@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from string import Template
 from typing import Any
 
@@ -30,7 +29,9 @@ from whatworked.report.figures import (
 from whatworked.report.forest import forest
 from whatworked.report.heading import default_title, summary, what_ran
 from whatworked.report.heatmap import heatmap
+from whatworked.report.parts import asset
 from whatworked.report.rows import catalog_table, cost_table, source_table, standings_table, uncertainty_table
+from whatworked.report.shell import whole_page
 from whatworked.report.svg import element, marker, series_class, text_of
 from whatworked.runs.description import to_json
 from whatworked.wording import counted
@@ -93,13 +94,12 @@ def render(
     )
     found = answer(runs, results, baseline) if results else None
     pair = [] if found is None else [found.subject, found.opponent]
-    template = Template(_asset("page.html"))
-    return template.substitute(
-        title=text_of(title or default_title(runs)),
+    heading = title or default_title(runs)
+    body = Template(asset("page.html")).substitute(
+        title=text_of(heading),
         ran=text_of(what_ran(runs)),
         version=text_of(__version__),
-        style=_asset("report.css"),
-        script=_asset("report.js"),
+        script=asset("report.js"),
         summary=summary(runs),
         answer=_verdict(found, results),
         forest="" if found is None else forest(runs, results, found),
@@ -117,10 +117,7 @@ def render(
         manifest=_manifest(runs, score),
         data=_json(_data(shown) | {"pair": pair, "larger": score.larger_is_better, "digits": score.digits}),
     )
-
-
-def _asset(name: str) -> str:
-    return (files("whatworked.report") / "assets" / name).read_text(encoding="utf-8")
+    return whole_page(heading, asset("report.css"), body, scripts=True)
 
 
 def _json(value: Any) -> str:

@@ -31,6 +31,6 @@ def whole_page(title: str, style: str, body: str, *, scripts: bool = False) -> s
         scripts="script-src 'unsafe-inline'; " if scripts else "",
         version=text_of(__version__),
         title=text_of(title),
-        style=style.removesuffix("\n"),
+        style=style,
         body=body.removesuffix("\n"),
     )

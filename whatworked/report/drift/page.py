@@ -27,6 +27,7 @@ from whatworked.errors import EpisodeError, InvalidOptionError
 from whatworked.report.drift.graph import NOT_JUDGED, Verdicts, hypergraph, told
 from whatworked.report.drift.lanes import LETTERS, lanes
 from whatworked.report.parts import asset, cut, plain_table, short, two_widths
+from whatworked.report.shell import whole_page
 from whatworked.report.svg import element, text_of
 from whatworked.wording import counted, fixed, printable
 
@@ -105,10 +106,10 @@ def drift_page(
         verdicts=verdicts,
         player=player,
     )
-    return Template(_own_asset("episode.html")).substitute(
-        title=text_of(printable(title or f"Episode in {instance.name}, {counted(setup.options['budget'], 'action')}")),
+    heading = printable(title or f"Episode in {instance.name}, {counted(setup.options['budget'], 'action')}")
+    body = Template(_own_asset("episode.html")).substitute(
+        title=text_of(heading),
         version=text_of(__version__),
-        style=asset("report.css") + asset("episode.css") + _own_asset("drift.css"),
         about=text_of(_about(contents)),
         summary=_summary(contents),
         letters=text_of(", ".join(f"{letter} {verb}" for verb, letter in LETTERS.items())),
@@ -127,6 +128,7 @@ def drift_page(
         order=_order(contents),
         calls=_calls(contents),
     )
+    return whole_page(heading, asset("report.css") + asset("episode.css") + _own_asset("drift.css"), body)
 
 
 def _own_asset(name: str) -> str:

@@ -15,6 +15,7 @@ from whatworked.report.process.axes import axis_cards, opportunity_lists
 from whatworked.report.process.places import quote_places
 from whatworked.report.process.steps import record_steps
 from whatworked.report.process.timeline import timeline
+from whatworked.report.shell import whole_page
 from whatworked.report.svg import element, text_of
 from whatworked.storage.canonical import sha256
 from whatworked.wording import printable
@@ -48,10 +49,10 @@ def render(graph: Graph, record: Record | None) -> str:
     places = quote_places(graph, scores)
     linked = record is not None
     missing = element("p", "The record was not given, so quotes are shown alone.", class_="note")
-    return Template(_asset("page.html")).substitute(
-        title=text_of(printable(f"Process of {graph.run}")),
+    title = printable(f"Process of {graph.run}")
+    body = Template(_asset("page.html")).substitute(
+        title=text_of(title),
         version=text_of(__version__),
-        style=_asset("process.css"),
         script=_asset("process.js"),
         told=_told(graph, scores),
         warnings=_warnings(graph),
@@ -63,6 +64,7 @@ def render(graph: Graph, record: Record | None) -> str:
         counts=_counts(graph),
         record=missing if record is None else record_steps(record, places),
     )
+    return whole_page(title, _asset("process.css"), body, scripts=True)
 
 
 def _asset(name: str) -> str:
