@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from whatworked.judging.asking import Patience
 from whatworked.judging.calls import Call
+from whatworked.judging.cases import Case, Verdict, Vote
 from whatworked.judging.cost import Caps, Estimate, Interval, Price, Prices, Spent, load_prices, tokens_of, total
+from whatworked.judging.estimates import estimate, estimate_prompt
 from whatworked.judging.inspect_judge import InspectJudge
 from whatworked.judging.judges import Judge, ReplayJudge, Request, RuleJudge
 from whatworked.judging.models import named_judge, same_model_warning
-from whatworked.judging.panel import Case, Panel, Verdict, Vote, estimate, estimate_prompt, open_panel
+from whatworked.judging.panel import Panel, open_panel
 from whatworked.judging.questions import Counting, Floor, Question, load_question, load_questions
 from whatworked.judging.quotes import Span, find_quote, normal_text
 from whatworked.judging.replies import Reply, read_answer

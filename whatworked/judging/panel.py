@@ -10,113 +10,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-
-from whatworked.errors import JudgeError
 from whatworked.judging.asking import Asker, Patience
+from whatworked.judging.ballots import ballot_of, is_whole, reasons_of
 from whatworked.judging.calls import Call, open_calls
-from whatworked.judging.cost import Caps, Estimate, Interval, Prices, Spent
+from whatworked.judging.cases import Case, Verdict, Vote, vote_of
+from whatworked.judging.cost import Caps, Prices, Spent
 from whatworked.judging.fences import Material
 from whatworked.judging.judges import Judge, ReplayJudge, Request
 from whatworked.judging.limits import Limits
-from whatworked.judging.questions import Counting, Question, again
-from whatworked.judging.replies import Kind, read_answer
-from whatworked.judging.schema import misfits
+from whatworked.judging.questions import Question, again
+from whatworked.judging.replies import Kind
 from whatworked.judging.secrets import Secret, redact_material
-from whatworked.judging.votes import WHOLE, Ballot, Choice, Rule, settled, tally
+from whatworked.judging.votes import Ballot, Rule, settled, tally
 from whatworked.progress import Progress
 
 Result = TypeVar("Result")
 
 RETRIES: Mapping[Kind, int] = {"answer": 1, "unparseable": 2, "truncated": 1, "refusal": 1, "filtered": 1}
 """How often a vote is asked again after a reply of each class; an answer only where the caller has complaints."""
-
-
-class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that a question is asked about.
-
-    Attributes
-    ----------
-    question : Question
-        What is asked.
-    fields : mapping of str to str or sequence of (str, str)
-        The quoted material: a text, or texts with labels.
-    about : str
-        The caller's name for it.
-    check : callable or None
-        From an answer to what is wrong with it, such as a quote that does not stand in the record. The question is
-        asked once more then; what is still wrong stands in the vote, and the caller decides what to leave out.
-    """
-
-    question: Question
-    fields: Mapping[str, Material]
-    about: str
-    check: Callable[[Any], Sequence[str]] | None = None
-
-
-class Vote(msgspec.Struct, frozen=True, kw_only=True):
-    """One vote on a case.
-
-    Attributes
-    ----------
-    kind : str
-        Class of the last reply; only an ``answer`` votes.
-    answer : object
-        The answer as a value of JSON, or None.
-    complaints : tuple of str
-        What is wrong with the reply.
-    model : str or None
-        Which model answered, in the provider's words.
-    attempts : int
-        How many replies there were.
-    detail : str
-        What a person should know of the last one.
-    """
-
-    kind: Kind
-    answer: Any
-    complaints: tuple[str, ...]
-    model: str | None
-    attempts: int
-    detail: str
-
-
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What the votes on a case decide.
-
-    Attributes
-    ----------
-    about : str
-        The case.
-    question : str
-        Id of the question.
-    choices : mapping of str to str, int, bool or None
-        The choice for each item that is decided.
-    counts : mapping of str to tuple of (choice, int)
-        How many votes each choice of each item has, the most first.
-    undecided : mapping of str to str
-        For each other item, why.
-    votes : tuple of Vote
-        In order.
-    cheap : bool
-        Whether one vote stood for all.
-    stopped_early : bool
-        Whether votes were left out because they could not change the outcome.
-    """
-
-    about: str
-    question: str
-    choices: Mapping[str, Choice]
-    counts: Mapping[str, tuple[tuple[Choice, int], ...]]
-    undecided: Mapping[str, str]
-    votes: tuple[Vote, ...]
-    cheap: bool
-    stopped_early: bool
-
-    @property
-    def finished(self) -> bool:
-        """Whether every vote got a reply of the judge, whatever it was."""
-        return all(vote.kind != "unreachable" for vote in self.votes)
 
 
 @dataclass(frozen=True)
@@ -283,7 +194,7 @@ class Panel:
         rule = self._rule(case.question)
 
         def ballots(votes: Sequence[Vote]) -> list[Ballot | None]:
-            return [_ballot(case, vote, ballot) for vote in votes]
+            return [ballot_of(case, vote, ballot) for vote in votes]
 
         # Votes that could be left out are asked for one by one; all others at once.
         first = rule.majority if case.question.early_stop else rule.votes
@@ -297,7 +208,7 @@ class Panel:
             question=case.question.id,
             choices=found.choices,
             counts=found.counts,
-            undecided=_reasons(found.undecided, votes, whole=_is_whole(case.question, ballot, found.counts)),
+            undecided=reasons_of(found.undecided, votes, whole=is_whole(case.question, ballot, found.counts)),
             votes=tuple(votes),
             cheap=self._cheap,
             stopped_early=len(votes) < rule.votes,
@@ -337,7 +248,7 @@ class Panel:
                 temperature=question.temperature,
             )
             call = await self._asker.call(request)
-            found = _classed(call, asked.case, tried.total() + 1)
+            found = vote_of(call, asked.case, tried.total() + 1)
             if found.kind == "unreachable" or (found.kind == "answer" and not found.complaints):
                 return found
             if tried[found.kind] >= RETRIES[found.kind] or tried.total() + 1 >= question.attempts():
@@ -349,65 +260,6 @@ class Panel:
     def _advance(self, votes: int) -> None:
         if self._progress is not None and votes:
             self._progress.update(votes)
-
-
-def _classed(call: Call, case: Case, attempts: int) -> Vote:
-    """A vote by what one reply holds."""
-    answer: Any = None
-    complaints: tuple[str, ...] = ()
-    kind = call.kind
-    if call.kind == "answer":
-        try:
-            answer = read_answer(call.text)
-            complaints = tuple(misfits(case.question.answer, answer))
-        except ValueError as error:
-            complaints = (f"the answer cannot be read: {error}",)
-        if complaints:
-            answer, kind = None, "unparseable"
-        elif case.check is not None:
-            complaints = tuple(case.check(answer))
-    return Vote(
-        kind=kind,
-        answer=answer,
-        complaints=complaints,
-        model=call.answered_by,
-        attempts=attempts,
-        detail=call.detail or "; ".join(complaints),
-    )
-
-
-def _ballot(case: Case, vote: Vote, ballot: Callable[[Case, Any], Ballot] | None) -> Ballot | None:
-    if vote.kind != "answer":
-        return None
-    if ballot is not None:
-        return ballot(case, vote.answer)
-    if case.question.vote is None:
-        raise JudgeError(f"question {case.question.id!r} does not say what is voted on; give its file a [vote]")
-    return read_ballot(case.question.vote, vote.answer)
-
-
-def read_ballot(counting: Counting, answer: Any) -> Ballot:
-    """What an answer chooses, by the question's own rule; an item with two different choices has none."""
-    if counting.list is None or counting.key is None:
-        return {WHOLE: answer[counting.value]}
-    found: dict[str, set[Choice]] = {}
-    for item in answer[counting.list]:
-        found.setdefault(str(item[counting.key]), set()).add(item[counting.value])
-    return {key: next(iter(choices)) for key, choices in found.items() if len(choices) == 1}
-
-
-def _is_whole(question: Question, ballot: object, counts: Mapping[str, object]) -> bool:
-    """Whether one thing was to be decided, and no vote says anything of it."""
-    return not counts and ballot is None and question.vote is not None and question.vote.list is None
-
-
-def _reasons(undecided: Mapping[str, str], votes: Sequence[Vote], *, whole: bool) -> dict[str, str]:
-    """Why items are undecided, with the votes that were lost."""
-    lost = Counter(vote.kind for vote in votes if vote.kind != "answer")
-    said = ", ".join(f"{number} {kind}" for kind, number in sorted(lost.items()))
-    told = f"; of {len(votes)} votes lost: {said}" if said else ""
-    reasons = {WHOLE: "too few votes"} if whole else {}
-    return {item: reason + told for item, reason in {**reasons, **undecided}.items()}
 
 
 async def _together(waiting: Sequence[Coroutine[Any, Any, Result] | Awaitable[Result]]) -> list[Result]:
@@ -476,50 +328,3 @@ async def open_panel(
         with open_calls(journal, of, read_only=isinstance(judge, ReplayJudge)) as calls:
             asker = Asker(judge, calls, limits, jobs, patience or Patience())
             yield Panel(asker, cheap=cheap, progress=progress)
-
-
-def estimate(cases: Sequence[Case], *, cheap: bool = False) -> Estimate:
-    """What asking some cases will cost, before anything is sent.
-
-    Parameters
-    ----------
-    cases : sequence of Case
-        What will be asked.
-    cheap : bool
-        Whether one vote stands for all.
-
-    Returns
-    -------
-    Estimate
-        Characters are those of the prompts that would be sent, secrets taken out. Least: votes stop as early as they
-        may; expected: each vote is one call; most: each vote uses up its retries.
-    """
-    found = Estimate()
-    for case in cases:
-        question = case.question
-        fields = {name: redact_material(name, material)[0] for name, material in case.fields.items()}
-        prompt = question.render(fields)
-        found += estimate_prompt(question, len(prompt), len(prompt.encode()), cheap=cheap)
-    return found
-
-
-def estimate_prompt(question: Question, characters: int, text_bytes: int, *, cheap: bool = False) -> Estimate:
-    """What one case costs whose prompt has a known or expected length.
-
-    Parameters
-    ----------
-    question : Question
-        What will be asked.
-    characters, text_bytes : int
-        Length of the prompt, in characters and in bytes of UTF-8.
-    cheap : bool
-        Whether one vote stands for all.
-
-    Returns
-    -------
-    Estimate
-    """
-    votes = 1 if cheap else question.votes
-    least = question.majority() if question.early_stop and not cheap else votes
-    calls = Interval(least, votes, votes * question.attempts())
-    return Estimate.of(calls, characters, text_bytes, question.max_tokens)

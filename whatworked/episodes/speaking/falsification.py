@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from whatworked.episodes.speaking.aid_calls import AidCalls, AidView
 from whatworked.episodes.speaking.regions import enclosed, filled, plain, region
 from whatworked.episodes.speaking.texts import aid_texts
+from whatworked.wording import counted
 
 PLACES = 5
 """Accounts on trial."""
@@ -108,8 +109,9 @@ class Falsification:
 
 
 def _line(account: Account) -> str:
+    rounds = counted(account.rounds, "time")
     return (
-        f"account {account.number}, contradicted {account.refutations} times in {account.rounds}: {account.claim} "
+        f"account {account.number}, contradicted {account.refutations} of {rounds}: {account.claim} "
         f"Test: {account.next_step} Predicts: {account.predicted}"
     )
 
