@@ -262,6 +262,8 @@ def test_embedded_predictions_are_those_of_the_lowest_seed(runs):
     assert embedded["bought"]["four"]["4"]["noise/lowest"]["one"] == [int(mask, 2) for mask in record.purchases]
     assert "three" not in embedded["tables"]["paired"]["4"].get("Failing/lowest", {})
     assert set(embedded["truth"]) == {"one", "two", "three"}
+    # A set has another order in every process; what stands on the page has not.
+    assert list(predictions(runs)["dimensions"]) == ["one", "three", "two"]
 
 
 def test_too_many_predictions_leave_out_the_smallest_budgets(runs, monkeypatch):

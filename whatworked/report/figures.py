@@ -218,7 +218,7 @@ def predictions(runs: RunCollection) -> dict[str, Any]:
             for name, values in truth.items()
             if name in used and len(values) <= 1 << LARGEST_WHOLE
         },
-        "dimensions": {name: (len(truth[name]) - 1).bit_length() for name in used},
+        "dimensions": {name: (len(truth[name]) - 1).bit_length() for name in sorted(used)},
         "tables": tables,
         "bought": bought,
         "left_out": sorted(left_out),

@@ -108,6 +108,12 @@ class TruthGame:
         found = self.score.values.get(self.score.primary)
         return float(found) if found is not None else None if self.score.delivered else 0.0
 
+    @property
+    def closeness(self) -> float | None:
+        """Minus the mean error of the effects that were handed in: recovery before it is cut at 0; None without any."""
+        found = self.score.values.get("effect_mae")
+        return None if found is None else -float(found)
+
     @cached_property
     def distinct(self) -> tuple[StatedBelief, ...]:
         """Beliefs, each effect once."""

@@ -16,6 +16,7 @@ from whatworked.wording import counted, fixed, interval_text
 KNOWLEDGE: Mapping[str, tuple[str, Callable[[TruthGame], float | None]]] = MappingProxyType(
     {
         "recovery": ("effect recovery", lambda game: game.recovery),
+        "closeness": ("closeness of effects", lambda game: game.closeness),
         "share_true": ("share of true statements", lambda game: game.share_true),
     }
 )
