@@ -21,8 +21,8 @@ BELIEF_COLUMNS = (
     "size_error", "evidence", "ground", "reach", "again", "words",
 )  # fmt: skip
 GAME_COLUMNS = (
-    "game", "instance", "family", "source", "player", "seed", "budget", "purchases", "delivered", "recovery", "closeness", "stated",
-    "true", "share_true", "measured", "unread", *(axis.id for axis in AXES), "judge", "scorer",
+    "game", "instance", "family", "source", "player", "seed", "budget", "purchases", "delivered", "recovery",
+    "closeness", "stated", "true", "share_true", "measured", "unread", *(axis.id for axis in AXES), "judge", "scorer",
 )  # fmt: skip
 RELATION_COLUMNS = (
     "process", "title", "trait", "knowledge", "games", "left_out", "pairs", "strata", "sources", "concordant", "tau",
@@ -84,7 +84,8 @@ def game_row(game: TruthGame) -> dict[str, Any]:
     axes = {axis.id: axis.score for axis in game.scores.axes}
     values = (
         game.name, game.instance, game.family, game.source, game.player, game.seed, game.budget, game.purchases,
-        game.score.delivered, game.recovery, game.closeness, len(found), sum(belief.checked.true for belief in found), game.share_true,
+        game.score.delivered, game.recovery, game.closeness,
+        len(found), sum(belief.checked.true for belief in found), game.share_true,
         sum(belief.checked.evidence in ("measured", "derived") for belief in found), game.unread,
         *(axes[axis.id] for axis in AXES), game.scores.judge, game.scores.scorer,
     )  # fmt: skip
