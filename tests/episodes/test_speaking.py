@@ -18,9 +18,13 @@ from hypothesis import strategies as st
 from whatworked import judging
 from whatworked.environments.drift.environment import DriftEnvironment
 from whatworked.environments.drift.scoring import events_of, revisions_of
+from whatworked.environments.drift.texts import text_file
 from whatworked.episodes import Episode
+from whatworked.episodes.about import read_about
+from whatworked.episodes.folder import EpisodeFolder
 from whatworked.episodes.fronts.game import Game
 from whatworked.episodes.playing import RecordedHost
+from whatworked.episodes.records import read_record
 from whatworked.episodes.speaking import AIDS, Transcript, speak, transcript_bytes
 from whatworked.episodes.speaking.aids import call_limit
 from whatworked.episodes.speaking.regions import REGION_CHARACTERS
@@ -228,3 +232,39 @@ def test_a_model_behind_inspect_plays_from_the_command_line(tmp_path: Path, monk
     for message, arguments in mistakes.items():
         shown = run_here(*arguments)
         assert (shown.returncode, message in shown.stderr) == (2, True), shown.stderr
+
+
+def test_a_note_aid_beside_an_inspect_task_leaves_the_episode_as_it_was(tmp_path: Path) -> None:
+    from inspect_ai import eval as run
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from whatworked._inspect import drift
+
+    asked: list[str] = []
+
+    def says(messages: Any, *_: object) -> ModelOutput:
+        asked.append(messages[-1].text)
+        question = "aid-breed" if "as many as are wanted" in asked[-1] else "aid-fitness"
+        output = ModelOutput.from_content("mockllm/model", aid_answer(question, random.Random(7)))
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    aid = get_model("mockllm/model", custom_outputs=says, memoize=False)
+    bodies, logs = [], []
+    for name, scaffold in (("plain", None), ("aided", "evolution")):
+        task = drift("evaluation-003", budget=12, episodes=str(tmp_path / name), scaffold=scaffold)
+        (log,) = run(
+            task, model="wwscript/document-copier", model_roles={"aid": aid}, log_dir=str(tmp_path / "logs"),
+            display="none",
+        )  # fmt: skip
+        assert log.status == "success", log.error
+        bodies.append([entry.body for entry in read_record(tmp_path / name / "evaluation-003-1").entries])
+        logs.append(log)
+    assert bodies[0] == bodies[1]
+    assert read_about(EpisodeFolder(tmp_path / "aided" / "evaluation-003-1")).player.endswith(" + evolution")
+    regions = [[m.text for m in log.samples[0].messages if aid_texts().begin in m.text] for log in logs]
+    assert [len(found) for found in regions] == [0, 1]
+    # Notes and events reach the aid, and neither the opening nor what can be done.
+    assert any("[pass 1, tick 0]" in prompt for prompt in asked)
+    assert any(text_file("document.md")[:100] in prompt for prompt in asked)
+    assert not any("paid action" in prompt for prompt in asked)

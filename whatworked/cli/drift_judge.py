@@ -133,13 +133,14 @@ def _judge_all(
 
 
 def _ask(episode: NotedEpisode, judge: Judge, judging: JudgingOptions, caps: Caps, prices: Prices | None) -> Asked:
+    from whatworked.episodes.speaking.aids import MARK
     from whatworked.errors import CapReachedError
     from whatworked.judging import same_model_warning
     from whatworked.process.drift import estimate_judgement, judge_episode
     from whatworked.progress import progress
 
     # A note aid's name stands behind the model's.
-    warning = same_model_warning(judge.name, episode.player.partition(" + ")[0])
+    warning = same_model_warning(judge.name, episode.player.partition(MARK)[0])
     if warning is not None:
         print_text(f"{episode.name}: {warning}", errors=True)
     events = episode.record.events

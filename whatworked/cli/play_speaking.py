@@ -64,13 +64,14 @@ def _play(
 ) -> None:
     from whatworked.cli.play import print_result, result_of
     from whatworked.episodes.about import About, note_player
+    from whatworked.episodes.speaking.aids import MARK
     from whatworked.episodes.speaking.transcript import TRANSCRIPT, transcript_bytes
     from whatworked.judging import named_judge, open_panel
     from whatworked.storage.canonical import canonical_json, sha256
     from whatworked.storage.files import write_atomic
 
     judge = named_judge(model, base_url=asking.base_url)
-    about = About(player=model if scaffold is None else f"{model} + {scaffold}")
+    about = About(player=model if scaffold is None else f"{model}{MARK}{scaffold}")
     with held.opened() as episode:
         note_player(episode.folder, about)
         of = sha256(canonical_json([episode.terms.instance_digest, dict(episode.terms.options), scaffold]))

@@ -31,6 +31,8 @@ from whatworked.environments.protocol import Tool
 from whatworked.episodes.about import About, note_player
 from whatworked.episodes.fronts.calls import call_of, schema_of
 from whatworked.episodes.fronts.host import EpisodeHost, Host
+from whatworked.episodes.fronts.inspect_aid import InspectAid, WatchedHost, beside
+from whatworked.episodes.speaking.aids import MARK, new_aid
 from whatworked.episodes.ticket import Ticket
 from whatworked.errors import InvalidOptionError, WhatWorkedError
 from whatworked.storage.files import storage_errors, user_path
@@ -91,6 +93,7 @@ def drift(
     salt: str | None = None,
     episodes: str | None = None,
     reminders: int = 0,
+    scaffold: str | None = None,
     message_limit: int = 1000,
 ) -> Task:
     """Find out what five domains on a clock are about, then predict three numbers.
@@ -109,10 +112,15 @@ def drift(
         Folder for the episodes, a new one in it for each sample; default: they stand in the log alone.
     reminders : int, default 0
         How often a model that stops without committing is told that the episode is open.
+    scaffold : str, optional
+        A note aid: self-critique, falsification or evolution. It asks the model in the role ``aid``, by default the
+        player's.
     message_limit : int, default 1000
         Messages of a sample.
     """
-    return _task("drift", instance, {"budget": budget, "variant": variant}, salt, episodes, reminders, message_limit)
+    new_aid(scaffold)  # a wrong name is told before any model is asked
+    chosen = {"budget": budget, "variant": variant}
+    return _task("drift", instance, chosen, salt, episodes, reminders, message_limit, scaffold)
 
 
 def _task(
@@ -123,6 +131,7 @@ def _task(
     episodes: str | None,
     reminders: int,
     message_limit: int,
+    scaffold: str | None = None,
 ) -> Task:
     given = {name: value for name, value in options.items() if value is not None}
     secret = None if salt is None else str(user_path(salt).absolute())
@@ -139,16 +148,23 @@ def _task(
                 samples.append(Sample(id=name, input=episode.opening.text))
     return Task(
         dataset=samples,
-        solver=play(environment, given, secret, episodes, reminders),
+        solver=play(environment, given, secret, episodes, reminders, scaffold),
         scorer=graded(),
         message_limit=message_limit,
         version=VERSION,
-        metadata={"environment": environment, "options": given},
+        metadata={"environment": environment, "options": given} | ({"scaffold": scaffold} if scaffold else {}),
     )
 
 
 @solver
-def play(environment: str, options: dict[str, Any], salt: str | None, episodes: str | None, reminders: int) -> Solver:
+def play(
+    environment: str,
+    options: dict[str, Any],
+    salt: str | None,
+    episodes: str | None,
+    reminders: int,
+    scaffold: str | None = None,
+) -> Solver:
     """Let a model play an episode, its tools the episode's own, until it is closed or the model stops calling.
 
     Parameters
@@ -163,6 +179,8 @@ def play(environment: str, options: dict[str, Any], salt: str | None, episodes: 
         Folder for the episodes.
     reminders : int
         How often a model that stops before the end is told so.
+    scaffold : str or None
+        A note aid beside a player of the drift.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -170,9 +188,11 @@ def play(environment: str, options: dict[str, Any], salt: str | None, episodes: 
             _folder(episodes, f"{state.sample_id}-{state.epoch}") as folder,
             _ticket(environment, str(state.sample_id), options, folder, salt, str(state.model)).opened() as episode,
         ):
-            note_player(episode.folder, About(player=str(state.model)))
+            note_player(episode.folder, About(player=MARK.join([str(state.model), *([scaffold] if scaffold else [])])))
+            host = WatchedHost(EpisodeHost(episode))
             try:
-                return await _played(EpisodeHost(episode), state, generate, reminders)
+                async with beside(host, scaffold) as aid:
+                    return await _played(host, state, generate, reminders, aid)
             finally:
                 # Limits and dead providers end a sample by an exception: what was bought counts all the same.
                 store().set(JOURNAL, episode.folder.journal.read_text(encoding="utf-8"))
@@ -189,10 +209,14 @@ def _ticket(
     )
 
 
-async def _played(host: Host, state: TaskState, generate: Generate, reminders: int) -> TaskState:
+async def _played(
+    host: Host, state: TaskState, generate: Generate, reminders: int, aid: InspectAid | None
+) -> TaskState:
     while not (await anyio.to_thread.run_sync(host.standing)).closed:
         tools = host.tools()
         state.tools = [_tool(host, tool, schema_of(tool)) for tool in tools]
+        if aid is not None:
+            await aid.before(state)
         state = await generate(state, tool_calls="none")
         if calls := state.output.message.tool_calls:
             known = {tool.name for tool in tools}
@@ -206,6 +230,8 @@ async def _played(host: Host, state: TaskState, generate: Generate, reminders: i
             runnable = [_tool(host, tool, _ANYTHING) for tool in (*tools, *unknown)]
             done = await execute_tools(state.messages, runnable, _LONGEST)
             state.messages.extend(done.messages)
+            if aid is not None:
+                await aid.after()
             continue
         if reminders <= 0:
             break

@@ -54,6 +54,10 @@ AIDS: Mapping[str, type[Aid]] = MappingProxyType(
 """Scaffolds by name."""
 
 
+MARK = " + "
+"""Between the name of a player's model and that of its aid."""
+
+
 def new_aid(name: str | None) -> Aid:
     """A fresh aid of that name; none does nothing.
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from whatworked.environments.drift.settings import VARIANTS
+from whatworked.episodes.speaking.aids import MARK
 from whatworked.errors import InvalidOptionError
 from whatworked.statistics import Interval, Measurement, difference_interval
 from whatworked.statistics.bootstrap import RESAMPLES
@@ -31,8 +32,6 @@ CONTRASTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
 )
 """Weights of the variants in each contrast; the interaction is (disclosed-aligned - open-aligned) -
 (disclosed-distributed - open-distributed)."""
-MARK = " + "
-"""Between a model's name and that of its note aid."""
 
 
 class Outcome(NamedTuple):
