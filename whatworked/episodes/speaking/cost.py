@@ -20,8 +20,8 @@ from whatworked.judging import Estimate, Interval, tokens_of
 
 _VIEW = 4_000
 """Characters of a view."""
-_EVENT = (100, 300, 900)
-"""Characters of an event: a wait, the mean of a reading and an office, a posted transcript."""
+_EVENT = (60, 160, 900)
+"""Characters of an event: a wait, the mean of a full episode of readings and offices, a posted transcript."""
 _AID_TOKENS = 1024
 _AID_PROMPT = 3_000
 """Characters of an aid's prompt without notes and events."""
