@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from whatworked import ResponseSurface, bench
 from whatworked.comparing.collection import collect_runs
+from whatworked.environments.effects.experience import experience_for
 from whatworked.environments.effects.task import Task
 from whatworked.errors import RunError
 from whatworked.leaderboard.board import entries_of, ranked
@@ -23,7 +24,6 @@ from whatworked.leaderboard.verification import verified
 from whatworked.plugins import load
 from whatworked.runs import Plan, catalog_tasks, crossed
 from whatworked.runs.benchmark import run_in_process
-from whatworked.runs.experience import experience_for
 from whatworked.surfaces import Experience
 
 SEEN: list[Experience | None] = []

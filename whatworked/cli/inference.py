@@ -47,15 +47,24 @@ def _relabel_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @inference.command()
 @click.option("--variant", "names", multiple=True, metavar="NAME", help="Only these variants. Default: all.")
+@click.option(
+    "--experience",
+    is_flag=True,
+    help="RGP and ERGP instead, with the surfaces of other sources as experience.",
+)
 @_relabel_option
 @_out_option
 @format_option
-def loo(names: tuple[str, ...], relabel: int, out: Path | None, output: str) -> None:
+def loo(names: tuple[str, ...], experience: bool, relabel: int, out: Path | None, output: str) -> None:
     """Run all variants on the catalog; choose one for each family with that family left out.
 
     Prints the recovery (family-macro) and the strict count of each track and budget: of every variant, and of the
-    choice that never looked at the family it is scored on. About 20 seconds for each variant and order.
+    choice that never looked at the family it is scored on. About 20 seconds for each variant and order. With
+    --experience nothing is chosen: the source is left out of what ERGP reads.
     """
+    if experience:
+        _experienced_games(names, relabel, out, output)
+        return
     from whatworked.inference.study.games import SECTIONS, catalog_games
     from whatworked.inference.study.loo import VARIANTS, leave_one_family_out
 
@@ -70,6 +79,70 @@ def loo(names: tuple[str, ...], relabel: int, out: Path | None, output: str) -> 
     print_rows([_line(name, part, SECTIONS) for name, part in {**parts, "left out": kept}.items()], output)
     if output == "table":
         echo("\nchosen without the family: " + ", ".join(f"{f} {name}" for f, name in choices.items()))
+
+
+def _experienced_games(names: Sequence[str], relabel: int, out: Path | None, output: str) -> None:
+    from whatworked.inference.study import experience
+    from whatworked.inference.study.games import catalog_games
+    from whatworked.inference.study.loo import WITH_EXPERIENCE
+
+    for name in names:
+        if name not in WITH_EXPERIENCE:
+            raise unknown_name("variant", name, WITH_EXPERIENCE)
+    chosen = {name: variant.build for name, variant in WITH_EXPERIENCE.items() if not names or name in names}
+    tasks = experience.with_experience(catalog_games(), experience.measured_elsewhere())
+    rows = _run(chosen, tasks, relabel, experience.BUDGETS)
+    sections = [(track, budget) for track, budgets in experience.BUDGETS.items() for budget in budgets]
+    played = [place for place in sections if place[0] in {row.track for row in rows}]
+    _write(out, {"rows": rows})
+    print_rows([_line(name, [row for row in rows if row.variant == name], played) for name in chosen], output)
+
+
+@inference.command()
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(("same", "shuffled", "other")),
+    help="Experience of this kind only: the family's, the same with option names dealt anew, another family's.",
+)
+@click.option("--draws", type=click.IntRange(1, 1000), default=1, show_default=True, help="Sets of masks by size.")
+@click.option("--every", type=click.IntRange(1, 50), default=1, show_default=True, help="Only every so many surfaces.")
+@_out_option
+@format_option
+def experience(kinds: tuple[Any, ...], draws: int, every: int, out: Path | None, output: str) -> None:
+    """Fit RGP and ERGP to the same drawn masks of every surface there is, and average the differences.
+
+    The surfaces of the catalog and those outside it, with six options and with the first four; the experience of each
+    is what other sources show. Standard errors are over sources. The last line of each kind pools all sizes. About
+    three minutes.
+    """
+    from whatworked.inference.study import experience as study
+    from whatworked.progress import progress
+
+    pool = study.measured_elsewhere()
+    tasks = pool[::every]
+    fits: list[study.FixedFit] = []
+    with progress(len(tasks), "surface") as bar:
+        for task in tasks:
+            bar.set_postfix_str(task.condition)
+            fits += study.fits_of(task, pool, kinds or study.KINDS, draws)
+            bar.update()
+    _write(out, {"fits": fits})
+    print_rows([_fixed_line(line) for line in study.summarise(fits)], output)
+
+
+def _fixed_line(line: Any) -> dict[str, Any]:
+    return {
+        "experience": line.kind,
+        "options": line.d or "all",
+        "measured": line.n or "all",
+        "sources": line.sources,
+        "RGP": line.without,
+        "ERGP": line.experienced,
+        "difference": line.difference,
+        "error": line.error,
+    }
 
 
 @inference.command()
@@ -109,22 +182,27 @@ def surfaces(groups: tuple[str, ...], relabel: int, out: Path | None, output: st
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also draw the coverage into this .svg or .png file.",
 )
+@click.option("--experience", is_flag=True, help="Of ERGP, with the surfaces of other sources as experience.")
 @_out_option
 @format_option
-def calibrate(plot: Path | None, out: Path | None, output: str) -> None:
+def calibrate(plot: Path | None, experience: bool, out: Path | None, output: str) -> None:
     """How often intervals of effects hold the truth, by family, with the width factor fitted to all other families.
 
     Two lines pool families: "left out" averages the lines above it; "fresh" are surfaces outside the catalog, with the
     factor fitted to the catalog. Takes a few minutes.
     """
     from whatworked.inference.study import calibration
+    from whatworked.inference.study.experience import measured_elsewhere, with_experience
     from whatworked.inference.study.games import catalog_games, outside_games
     from whatworked.inference.study.surfaces import load_outside
 
-    parts = calibration.measure(catalog_games())
+    def games(tasks: Sequence[Task]) -> Sequence[Task]:
+        return with_experience(tasks, measured_elsewhere()) if experience else tasks
+
+    parts = calibration.measure(games(catalog_games()))
     families = calibration.leave_one_family_out(parts)
     factor = calibration.fit_factor(parts)
-    fresh = calibration.measure(outside_games([made for made in load_outside() if made.group == "fresh"]))
+    fresh = calibration.measure(games(outside_games([made for made in load_outside() if made.group == "fresh"])))
     lines = [*families, calibration.averaged("left out", families, factor), calibration.pooled("fresh", fresh, factor)]
     _write(out, {"levels": calibration.LEVELS, "lines": lines})
     if plot is not None:
@@ -192,8 +270,13 @@ def rebuild_outside() -> None:
     echo(f"{count} surfaces written to {path}")
 
 
-def _run(methods: Mapping[str, Build], tasks: Sequence[Task], relabellings: int) -> list[GameRow]:
-    from whatworked.inference.study.games import relabelled
+def _run(
+    methods: Mapping[str, Build],
+    tasks: Sequence[Task],
+    relabellings: int,
+    budgets: Mapping[str, Sequence[int]] | None = None,
+) -> list[GameRow]:
+    from whatworked.inference.study.games import BUDGETS, relabelled
     from whatworked.inference.study.loo import run
     from whatworked.progress import progress
 
@@ -203,7 +286,7 @@ def _run(methods: Mapping[str, Build], tasks: Sequence[Task], relabellings: int)
         for name, build in methods.items():
             for task, number in games:
                 bar.set_postfix_str(f"{name} {task.condition}")
-                rows += run(name, build, [task], number)
+                rows += run(name, build, [task], number, budgets or BUDGETS)
                 bar.update()
     return rows
 

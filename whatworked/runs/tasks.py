@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from whatworked.arguments import is_several, path, shown
 from whatworked.arguments import names as as_names
 from whatworked.catalog.tracks import outside_track
+from whatworked.environments.effects.experience import with_experience
 from whatworked.environments.effects.task import Task as Task
 from whatworked.environments.effects.task import load_task
 from whatworked.errors import InvalidOptionError, UnknownNameError, unknown_name
-from whatworked.runs.experience import with_experience
 
 
 def catalog_tasks(

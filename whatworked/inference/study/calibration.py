@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from whatworked.environments.effects.task import Task
-from whatworked.inference.estimator import RelevanceEstimator, RelevanceModel
+from whatworked.inference.estimator import RelevanceModel
 from whatworked.inference.study.games import BUDGETS, Stop, play
-from whatworked.inference.study.loo import VARIANTS
+from whatworked.inference.study.loo import VARIANTS, WITH_EXPERIENCE
 from whatworked.surfaces.edges import edges
 from whatworked.surfaces.masks import FloatArray, bits_of
 
@@ -58,11 +58,15 @@ def needed_factors(truth: FloatArray, middle: FloatArray, lower: FloatArray, upp
 
 
 def measure(tasks: Iterable[Task]) -> list[Needed]:
-    """Play the shipped method and collect the needed factors of all effects with an unknown end."""
+    """Play the shipped method and collect the needed factors of all effects with an unknown end.
+
+    On tasks with experience it is the method that reads it.
+    """
     found = []
     for task in tasks:
-        _, policy = VARIANTS["default"].build(class_aware=task.equivalence is not None)
-        for stop in play(task, policy, RelevanceEstimator(inflation=1.0), BUDGETS[task.track]):
+        variant = VARIANTS["default"] if task.experience is None else WITH_EXPERIENCE["ERGP"]
+        estimator, policy = variant.build(class_aware=task.equivalence is not None, inflation=1.0)
+        for stop in play(task, policy, estimator, BUDGETS[task.track]):
             factors = _at(task, stop)
             if factors.size:
                 found.append(Needed(task.condition, task.family, task.track, stop.budget, factors))

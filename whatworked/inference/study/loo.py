@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from whatworked.environments.effects.task import Task
-from whatworked.inference.estimator import RelevanceEstimator
+from whatworked.inference.estimator import INFLATION, RelevanceEstimator
+from whatworked.inference.experienced import ExperiencedRelevanceEstimator
 from whatworked.inference.kernel import Prior
 from whatworked.inference.policy import RelevancePolicy, Score
 from whatworked.inference.study.games import BUDGETS, SECTIONS, play
@@ -32,16 +33,24 @@ class Variant:
         Prior over kernels.
     score : {"variance", "lookahead"}
         Acquisition.
+    experienced : bool
+        Whether estimator and policy read what the task says of other sources.
     """
 
     what: str
     prior: Prior = field(default_factory=Prior)
     score: Score = "lookahead"
+    experienced: bool = False
 
-    def build(self, class_aware: bool = False) -> tuple[Estimator, Policy]:
-        """Estimator and policy."""
-        policy = RelevancePolicy(score=self.score, class_aware=class_aware, prior=self.prior)
-        return RelevanceEstimator(prior=self.prior), policy
+    def build(
+        self, class_aware: bool = False, inflation: float = INFLATION
+    ) -> tuple[RelevanceEstimator | ExperiencedRelevanceEstimator, RelevancePolicy]:
+        """Estimator, its intervals widened by a factor, and policy."""
+        policy = RelevancePolicy(
+            score=self.score, class_aware=class_aware, prior=self.prior, experienced=self.experienced
+        )
+        estimator = ExperiencedRelevanceEstimator if self.experienced else RelevanceEstimator
+        return estimator(prior=self.prior, inflation=inflation), policy
 
 
 VARIANTS: Mapping[str, Variant] = MappingProxyType(
@@ -60,6 +69,10 @@ VARIANTS: Mapping[str, Variant] = MappingProxyType(
     }
 )
 """The variants among which the choice is made: the default, and what it gains from each of its parts."""
+WITH_EXPERIENCE: Mapping[str, Variant] = MappingProxyType(
+    {"RGP": Variant("as shipped, without experience"), "ERGP": Variant("as shipped, with it", experienced=True)}
+)
+"""What is compared on tasks with experience."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +91,11 @@ class GameRow:
 
 
 def run(
-    label: str, build: Callable[[bool], tuple[Estimator, Policy]], tasks: Iterable[Task], relabelling: int = 0
+    label: str,
+    build: Callable[[bool], tuple[Estimator, Policy]],
+    tasks: Iterable[Task],
+    relabelling: int = 0,
+    budgets: Mapping[str, Sequence[int]] = BUDGETS,
 ) -> list[GameRow]:
     """Play all tasks with one method.
 
@@ -92,11 +109,13 @@ def run(
         What to play.
     relabelling : int
         Number of the order in which the tasks have their options; see `relabelled`.
+    budgets : mapping of str to sequence of int
+        By track, where games are scored.
     """
     rows = []
     for task in tasks:
         estimator, policy = build(task.equivalence is not None)
-        for stop in play(task, policy, estimator, BUDGETS[task.track]):
+        for stop in play(task, policy, estimator, budgets[task.track]):
             found = stop.grade
             rows.append(
                 GameRow(
