@@ -16,6 +16,8 @@ import numpy as np
 
 from whatworked.campaigns.plan import Plan
 from whatworked.campaigns.scale import UnitMap
+from whatworked.inference.family import Family, family_for
+from whatworked.inference.kernel import Prior
 from whatworked.inference.mixture import Mixture
 from whatworked.inference.noise import REPEATS, noisy_mixture
 from whatworked.inference.policy import LARGEST, Belief, choose
@@ -172,7 +174,11 @@ def fit_results(plan: Plan, unit_map: UnitMap, measured: IntArray, values: Float
     """The processes fitted to results, which count in the order of their settings: when each came does not matter."""
     order = np.lexsort((values, measured))
     sd = None if plan.noise is None else unit_map.utility_sd(plan.noise)
-    return noisy_mixture(bits_of(measured[order], plan.d), unit_map.utilities(values[order]), sd, Sampler())
+
+    def known(prior: Prior) -> Family | None:
+        return family_for(plan.experience, plan.d, prior, Sampler())
+
+    return noisy_mixture(bits_of(measured[order], plan.d), unit_map.utilities(values[order]), sd, Sampler(), known)
 
 
 def _spread(plan: Plan, run: IntArray, n: int, most: float) -> tuple[Ask, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,20 +13,25 @@ import numpy as np
 
 from whatworked import arguments
 from whatworked.campaigns.asking import Ask, next_settings
+from whatworked.campaigns.known import encode_experience
 from whatworked.campaigns.plan import Plan, read_plan
 from whatworked.campaigns.run import Run
-from whatworked.errors import InvalidOptionError, StorageError
+from whatworked.errors import InvalidOptionError, JournalError, StorageError
 from whatworked.storage.canonical import canonical_json
 from whatworked.storage.files import read_file, write_atomic
 from whatworked.storage.journal import Journal
 from whatworked.storage.lock import folder_lock
 from whatworked.surfaces.masks import FloatArray, IntArray, any_mask_rank, mask_rank, mask_string
+from whatworked.wording import first_few
 
 PLAN = "campaign.json"
 RUNS = "runs.jsonl"
+KNOWN = "experience.json"
+"""Surfaces of earlier campaigns, where the plan has any."""
 Results = Mapping[str, float | str | None] | Sequence[tuple[str, float | str | None]]
 """Values by mask, or the reasons why there is none."""
 _LARGEST_PLAN = 1_000_000
+_LARGEST_EXPERIENCE = 500_000_000
 
 
 class Campaign:
@@ -57,10 +63,13 @@ class Campaign:
         if self.folder is not None:
             with contextlib.ExitStack() as opening:
                 opening.enter_context(folder_lock(self.folder))
+                _refuse_other_experience(self.plan, self.folder)
                 journal = Journal(self.folder / RUNS, "campaign", self.plan.digest(), Run, "remove the folder")
                 self._journal = opening.enter_context(journal)
                 self._take(journal.entries())
                 if not (self.folder / PLAN).exists():
+                    if self.plan.experience is not None:
+                        write_atomic(self.folder / KNOWN, encode_experience(self.plan.experience))
                     write_atomic(self.folder / PLAN, canonical_json(self.plan.description()) + b"\n")
                 self._open = opening.pop_all()
         return self
@@ -260,7 +269,29 @@ def open_campaign(folder: Path) -> Campaign:
     """
     if not (folder / PLAN).is_file():
         raise StorageError(f"no campaign is in {folder}: it has no {PLAN}; name its options to begin one there")
-    return Campaign(read_plan(read_file(folder / PLAN, _LARGEST_PLAN), str(folder / PLAN)), folder)
+    return Campaign(_held_plan(folder), folder)
+
+
+def _held_plan(folder: Path) -> Plan:
+    known = read_file(folder / KNOWN, _LARGEST_EXPERIENCE) if (folder / KNOWN).exists() else None
+    return read_plan(read_file(folder / PLAN, _LARGEST_PLAN), str(folder / PLAN), known)
+
+
+def _refuse_other_experience(plan: Plan, folder: Path) -> None:
+    """A campaign goes on with the experience that it was begun with: what it asked for rests on that."""
+    if not (folder / PLAN).exists():
+        return
+    held = _held_plan(folder)
+    if replace(held, experience=plan.experience).digest() != plan.digest() or held.digest() == plan.digest():
+        return
+    before, now = ({surface.digest: surface.source for surface in one.experience or ()} for one in (held, plan))
+    new = [name for digest, name in now.items() if digest not in before]
+    gone = [name for digest, name in before.items() if digest not in now]
+    parts = [f"{what} {first_few(sorted(names))}" for what, names in (("new:", new), ("gone:", gone)) if names]
+    raise JournalError(
+        f"the campaign in {folder} was begun with other experience ({'; '.join(parts)}). Nothing was changed; give the "
+        "experience of before, or another folder with --out"
+    )
 
 
 def number_of(value: object) -> tuple[float, str]:

@@ -58,6 +58,8 @@ class Findings:
         How much results vary by themselves; None where results are exact.
     stopped : str
         Why nothing more was run, where it was not the budget.
+    leaning : float or None
+        Probability that the surface is like those of earlier campaigns, by what was measured; None without experience.
     """
 
     plan: Plan
@@ -70,6 +72,7 @@ class Findings:
     contexts: int = 0
     noise: NoiseFloor | None = None
     stopped: str = ""
+    leaning: float | None = None
 
     @property
     def holes(self) -> tuple[Run, ...]:
@@ -118,6 +121,7 @@ class Findings:
             "contexts": self.contexts,
             "stopped": self.stopped,
             "noise": None if self.noise is None else asdict(self.noise),
+            **({} if self.leaning is None else {"leaning": self.leaning}),
         }
 
     def __str__(self) -> str:
@@ -173,7 +177,13 @@ def find(campaign: Campaign, upcoming: int = NEXT) -> Findings:
         _knowledge(plan, unit_map, network, measured, values),
         int(cells.size),
         noise_floor(model, measured.size) if plan.noise != 0 else None,
+        leaning=None if plan.experience is None else _leaning(model),
     )
+
+
+def _leaning(model: RelevanceModel) -> float:
+    mixture = model.mixture
+    return 0.0 if mixture is None else float(mixture.weights @ (mixture.kernels.leaning > 0))
 
 
 def _fit(plan: Plan, unit_map: UnitMap, measured: IntArray, values: FloatArray) -> RelevanceModel:

@@ -15,6 +15,7 @@ from whatworked.campaigns.asking import Ask
 from whatworked.campaigns.campaign import Campaign
 from whatworked.campaigns.coding import Way, expanded, read_coded, read_combinations
 from whatworked.campaigns.costs import Cost, read_costs
+from whatworked.campaigns.experience import read_experience
 from whatworked.campaigns.findings import Findings, find
 from whatworked.campaigns.options import Option
 from whatworked.campaigns.plan import Plan, read_noise
@@ -49,6 +50,7 @@ def measure(
     worth: float | None = None,
     effects_of: Sequence[str] | None = None,
     coding: Mapping[str, Way] | None = None,
+    experience: Path | str | None = None,
 ) -> Findings:
     """Run a function on the settings that tell most, and say what each option does.
 
@@ -95,6 +97,9 @@ def measure(
     coding : mapping of str to {"steps", "first"}, optional
         How options of more than two levels are coded. ``steps``, the default, is for levels with an order: each effect
         is one step along them. With ``first`` each is one level against the first.
+    experience : path, optional
+        Folder with earlier campaigns, or CSV files of results, of the same pipeline on other data. Options are matched
+        by name. How much these say is decided by what is measured.
 
     Returns
     -------
@@ -122,7 +127,9 @@ def measure(
     runs = arguments.whole_number(budget, "budget", 1)
     wanted = () if effects_of is None else expanded(arguments.names(effects_of, "effects_of"), codings)
     unwanted, costs = read_combinations(exclude, read, codings), read_costs(cost, read, codings)
-    plan = Plan(read, Scale(direction, scale, range), unwanted, _name_of(f), read_noise(noise), costs, wanted, codings)
+    known = None if experience is None else read_experience(arguments.path(experience, "experience"), read, direction)
+    how = Scale(direction, scale, range)
+    plan = Plan(read, how, unwanted, _name_of(f), read_noise(noise), costs, wanted, codings, known)
     stop = Stop(runs, _positive(seconds, "seconds"), _positive(worth, "worth"))
     folder = None if out is None else arguments.path(out, "out")
     with Campaign(plan, folder) as campaign:

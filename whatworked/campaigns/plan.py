@@ -13,10 +13,12 @@ import numpy as np
 
 from whatworked import arguments
 from whatworked.campaigns.coding import Coding, Way, setting_of
+from whatworked.campaigns.known import decode_experience
 from whatworked.campaigns.options import WHOLE, Option, excluded_ranks, named
 from whatworked.campaigns.scale import Scale
-from whatworked.errors import InvalidOptionError, JournalError
+from whatworked.errors import InvalidOptionError, InvalidSurfaceError, JournalError
 from whatworked.storage.canonical import canonical_json, sha256
+from whatworked.surfaces.experience import Experience
 from whatworked.surfaces.masks import IntArray, mask_string
 
 
@@ -43,6 +45,8 @@ class Plan:
         Options whose effects are asked for; empty: all. Above 12 options some have to be named, at most 12.
     codings : tuple of Coding
         Which of the options code one of more than two levels.
+    experience : Experience or None
+        What earlier campaigns showed of these options.
     """
 
     options: tuple[Option, ...]
@@ -53,8 +57,11 @@ class Plan:
     costs: tuple[float, ...] = ()
     effects_of: tuple[str, ...] = ()
     codings: tuple[Coding, ...] = ()
+    experience: Experience | None = None
 
     def __post_init__(self) -> None:
+        if self.experience is not None and not len(self.experience):
+            object.__setattr__(self, "experience", None)
         if self.costs and len(self.costs) != 1 << self.d:
             raise InvalidOptionError(f"there are {len(self.costs)} costs; give one for each of {1 << self.d} settings")
         self._check_effects_of()
@@ -134,6 +141,7 @@ class Plan:
             **({"costs": list(self.costs)} if self.costs else {}),
             **({"effects of": list(self.effects_of)} if self.effects_of else {}),
             **({"codings": codings} if codings else {}),
+            **({"experience": list(self.experience.digests)} if self.experience else {}),
         }
 
     def digest(self) -> str:
@@ -153,10 +161,14 @@ class _Description(msgspec.Struct, forbid_unknown_fields=True):
     costs: tuple[float, ...] = ()
     effects_of: tuple[str, ...] = msgspec.field(default=(), name="effects of")
     codings: tuple[tuple[str, tuple[str | bool | int | float, ...], Way], ...] = ()
+    experience: tuple[str, ...] = ()
 
 
-def read_plan(data: bytes, where: str) -> Plan:
-    """The plan of a description as `Plan.description` gives it; raises `JournalError` naming `where` for others."""
+def read_plan(data: bytes, where: str, known: bytes | None = None) -> Plan:
+    """The plan of a description as `Plan.description` gives it; raises `JournalError` naming `where` for others.
+
+    `known` are the surfaces of its experience, as `encode_experience` gives them.
+    """
     try:
         held = msgspec.json.decode(data, type=_Description)
     except (msgspec.MsgspecError, RecursionError) as error:
@@ -165,7 +177,22 @@ def read_plan(data: bytes, where: str) -> Plan:
     noise = None if held.noise == "unknown" else held.noise
     options = tuple(Option(*option) for option in held.options)
     codings = tuple(Coding(*coding) for coding in held.codings)
-    return Plan(options, scale, tuple(held.exclude), held.target, noise, held.costs, held.effects_of, codings)
+    experience = _experience(held, [option.name for option in options], where, known)
+    return Plan(
+        options, scale, tuple(held.exclude), held.target, noise, held.costs, held.effects_of, codings, experience
+    )
+
+
+def _experience(held: _Description, options: list[str], where: str, known: bytes | None) -> Experience | None:
+    if not held.experience:
+        return None
+    try:
+        experience = decode_experience(known or b"", options)
+    except (msgspec.MsgspecError, InvalidSurfaceError) as error:
+        raise JournalError(f"the experience beside {where} cannot be read: {error}; put it back from a copy") from None
+    if experience.digests != held.experience:
+        raise JournalError(f"the experience beside {where} was altered; put it back from a copy")
+    return experience
 
 
 def read_noise(given: object) -> float | None:

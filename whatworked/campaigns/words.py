@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from whatworked.campaigns.asking import Ask
 from whatworked.campaigns.estimates import LEVEL, OptionEffect
+from whatworked.inference.family import SHARE
 from whatworked.surfaces.masks import mask_rank
-from whatworked.wording import counted, markdown_table, printable
+from whatworked.wording import counted, first_few, markdown_table, printable
 
 if TYPE_CHECKING:
     from whatworked.campaigns.findings import Findings
@@ -86,6 +87,7 @@ def _opening(found: Findings) -> tuple[str, ...]:
             "With no more results than options, much of this rests on what is usual, not on what was measured."
         )
     lines += _noise(found)
+    lines += _experience(found)
     if len(found.plan.allowed) < 1 << found.plan.d:
         lines.append(
             "Settings that must not run have no part in effects: each is averaged over the pairs of settings that both "
@@ -113,6 +115,17 @@ def _noise(found: Findings) -> list[str]:
     if below:
         lines.append(f"Below that floor: {', '.join(below)}.")
     return lines
+
+
+def _experience(found: Findings) -> list[str]:
+    if found.plan.experience is None or found.leaning is None:
+        return []
+    surfaces = found.plan.experience.surfaces
+    return [
+        f"Experience: {counted(len(surfaces), 'earlier table')} ({first_few([one.source for one in surfaces])}). By "
+        f"what was measured here, this pipeline is like them with a probability of {found.leaning:.2f}; beforehand it "
+        f"was {SHARE:g}."
+    ]
 
 
 def _is_sure(effect: OptionEffect) -> bool:

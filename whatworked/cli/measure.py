@@ -6,7 +6,7 @@ import contextlib
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,9 +21,20 @@ from whatworked.errors import InvalidOptionError
 if TYPE_CHECKING:
     from whatworked.campaigns import Campaign, Findings, Plan
     from whatworked.campaigns.measuring import Runner
+    from whatworked.campaigns.options import Option
+    from whatworked.campaigns.scale import Scale
+    from whatworked.surfaces.experience import Experience
 
 _RUN = "run"
-_NOTHING_STATED = {"options": (), "excluded": (), "noise": 0.0, "costs": (), "effects_of": (), "codings": ()}
+_NOTHING_STATED = {
+    "options": (),
+    "excluded": (),
+    "noise": 0.0,
+    "costs": (),
+    "effects_of": (),
+    "codings": (),
+    "experience": None,
+}
 
 
 class _MeasureGroup(Group):
@@ -81,6 +92,12 @@ def _plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--cost", multiple=True, metavar="NAME=NUMBER", help="What a second level adds to a run's cost of 1."
             ),
             click.option("--exclude", multiple=True, metavar="NAME=LEVEL,…", help="Levels that must not be combined."),
+            click.option(
+                "--experience",
+                type=click.Path(path_type=Path),
+                metavar="DIRECTORY",
+                help="Earlier campaigns or CSV files of results of the same options, on other data.",
+            ),
         )
     ):
         command = option(command)
@@ -197,6 +214,7 @@ def tell(folder: Path, results: tuple[str, ...], file: Path | None, column: str 
     column = value_column(rows, column) if rows else ""
     if rows and not stated["options"] and not _is_campaign(folder):
         stated["options"] = options_of(rows, column)
+        stated["experience"] = _experience(more["experience"], stated["options"], stated["scale"])
     with _campaign(folder, stated) as campaign:
         told: list[tuple[str, float | str]] = (
             results_of(rows, campaign.plan.options, column, campaign.plan.codings) if rows else []
@@ -235,8 +253,8 @@ def _campaign(folder: Path, stated: dict[str, Any]) -> Campaign:
         return Campaign(Plan(**stated), folder)
     if {**_NOTHING_STATED, "scale": Scale()} != {**_NOTHING_STATED, "scale": Scale(), **stated}:
         raise InvalidOptionError(
-            "direction, range, scale, noise, cost, exclude and effects-of belong to a new campaign; name its options, "
-            "too"
+            "direction, range, scale, noise, cost, exclude, effects-of and experience belong to a new campaign; name "
+            "its options, too"
         )
     return open_campaign(folder)
 
@@ -266,7 +284,17 @@ def _stated(more: dict[str, Any]) -> dict[str, Any]:
         "costs": costs,
         "effects_of": expanded(more["effects_of"], codings),
         "codings": codings,
+        "experience": _experience(more["experience"], options, scale),
     }
+
+
+def _experience(folder: Path | None, options: Sequence[Option], scale: Scale) -> Experience | Path | None:
+    """What a folder shows of the options; the folder itself before they are known."""
+    if folder is None or not options:
+        return folder
+    from whatworked.campaigns.experience import read_experience
+
+    return read_experience(folder, options, scale.direction)
 
 
 def _option(text: str) -> tuple[str, tuple[Any, ...]]:

@@ -7,7 +7,9 @@ by what no smooth surface explains. A stated noise is worth `STATED_FREEDOM` rep
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
@@ -21,6 +23,9 @@ from whatworked.inference.observed import Data
 from whatworked.inference.sampler import Sampler, tempered
 from whatworked.methods.observations import check_observations
 from whatworked.surfaces.masks import BitArray, FloatArray, bits_of
+
+if TYPE_CHECKING:
+    from whatworked.inference.family import Family
 
 REPEATS = 2
 """Repeats without which an unknown noise is told too low: settings that are chosen to differ leave too much room."""
@@ -99,11 +104,17 @@ def fit_noisy(
     return RelevanceModel(mixture, float(np.mean(utilities)), inflation)
 
 
-def noisy_mixture(masks: BitArray, utilities: FloatArray, sd: float | None, sampler: Sampler) -> Mixture:
-    """The average over kernels behind `fit_noisy`."""
+def noisy_mixture(
+    masks: BitArray,
+    utilities: FloatArray,
+    sd: float | None,
+    sampler: Sampler,
+    known: Callable[[Prior], Family | None] | None = None,
+) -> Mixture:
+    """The average over kernels behind `fit_noisy`; `known` gives what other surfaces add to a prior."""
     if sd == 0:
         d, ranks, values = check_observations(masks, utilities)
-        return fit_mixture(bits_of(ranks, d), values, Prior(), sampler)
+        return fit_mixture(bits_of(ranks, d), values, Prior(), sampler, known and known(Prior()))
     rows, place = np.unique(masks, axis=0, return_inverse=True)
     distinct = rows.astype(np.int8)
     if len(distinct) < 2:
@@ -114,10 +125,12 @@ def noisy_mixture(masks: BitArray, utilities: FloatArray, sd: float | None, samp
     origin, unit = origin_and_unit(utilities)
     values, where = (utilities - origin) / unit, place.ravel().astype(np.int64)
     if sd is None:
-        return average(Data(distinct, values, where), origin, unit, replace(Prior(), noise=UNKNOWN), sampler)
+        prior = replace(Prior(), noise=UNKNOWN)
+        return average(Data(distinct, values, where), origin, unit, prior, sampler, known and known(prior))
     variance = (sd / unit) ** 2
     prior = replace(Prior(), noise=(float(np.log10(variance / _USUAL_VARIANCE)), _DECADES))
-    return average(Data(distinct, values, where, variance, STATED_FREEDOM), origin, unit, prior, sampler)
+    data = Data(distinct, values, where, variance, STATED_FREEDOM)
+    return average(data, origin, unit, prior, sampler, known and known(prior))
 
 
 def noise_level(mixture: Mixture) -> NoiseLevel:
