@@ -207,6 +207,9 @@ def test_agreement_with_people_is_printed_and_a_wrong_file_costs_nothing(story: 
     assert re.search(r"^FE1 +statement +1 +1 +1 +1 +- +-$", shown.stdout, re.MULTILINE)
     assert re.search(r"^story +RC1 +grounded +not stated$", shown.stdout, re.MULTILINE)
     assert "story  FE1" not in shown.stdout
+    written = json.loads((out / "agreement.json").read_bytes())
+    assert written["agreement"]["all"]["stated"] | {"kappa": 0.0, "pairs": 2} == written["agreement"]["all"]["stated"]
+    assert [pair["criterion"] for pair in written["disagreements"]] == ["RC1"]
     labels.write_text("episode,criterion,stated,grounded\nother,FE1,yes,yes\n")
     shown = run_here(
         "drift", "judge", str(story), "--judge", "stub", "--out", str(tmp_path / "o"), "--labels", str(labels)

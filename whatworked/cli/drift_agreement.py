@@ -36,14 +36,20 @@ def read_labels_of(path: Path, episodes: Collection[str]) -> Labels:
     return kept
 
 
-def print_agreement(judgements: Sequence[Judgement], labels: Labels) -> None:
-    """Print kappa with its interval, in all and for each criterion, and what the two read differently."""
-    from whatworked.process.drift import agreement, disagreements
+def print_agreement(judgements: Sequence[Judgement], labels: Labels, out: Path) -> None:
+    """Print kappa with its interval, in all and for each criterion, and what the two read differently.
 
+    The same is written to ``agreement.json`` in `out`.
+    """
+    from whatworked.process.drift import agreement, agreement_bytes, disagreements
+    from whatworked.storage.files import write_atomic
+
+    path = out / "agreement.json"
+    write_atomic(path, agreement_bytes(judgements, labels))
     rows = [["agreement", "of", "pairs", "judge", "labels", "alike", "kappa", "95 % interval"]]
     for name, (stated, grounded) in agreement(judgements, labels).items():
         rows += [_row(name, "statement", stated), _row("", "grounding", grounded)]
-    echo()
+    echo(f"\n{path}")
     print_table(rows, right=[2, 3, 4, 5, 6], keys=2)
     print_text(
         "judge and labels: how many each credits. Kappa is Cohen's; the interval resamples episodes. A dash: both give "

@@ -67,7 +67,7 @@ def judge(
         return
     judgements = _judge_all(episodes, _judge(judging), judging, priced, page)
     if given is not None:
-        print_agreement(judgements, given)
+        print_agreement(judgements, given, judging.out)
     if any(judgement.score is None for judgement in judgements):
         click.get_current_context().exit(1)
 

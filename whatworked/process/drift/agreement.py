@@ -20,6 +20,7 @@ from whatworked.errors import InvalidOptionError
 from whatworked.process.drift.criteria import CRITERIA
 from whatworked.process.drift.judgement import Judgement
 from whatworked.statistics.bootstrap import MOST_RESAMPLES, RESAMPLES
+from whatworked.storage.canonical import canonical_json
 from whatworked.storage.files import read_file
 from whatworked.surfaces.masks import FloatArray, IntArray
 from whatworked.wording import first_few
@@ -228,6 +229,50 @@ def disagreements(judgements: Iterable[Judgement], labels: Mapping[tuple[str, st
         If no label is of what was judged.
     """
     return tuple(pair for pair in _pairs(judgements, labels) if pair.judged != pair.labelled)
+
+
+def agreement_bytes(
+    judgements: Sequence[Judgement],
+    labels: Mapping[tuple[str, str], Label],
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> bytes:
+    """Agreement and disagreements as the bytes of a file.
+
+    Parameters
+    ----------
+    judgements : sequence of Judgement
+        The judge's.
+    labels : mapping of (str, str) to Label
+        By episode and criterion.
+    resamples, seed : int
+        As for `agreement`.
+
+    Returns
+    -------
+    bytes
+        A line of canonical JSON, the same for the same judgements and labels.
+
+    Raises
+    ------
+    InvalidOptionError
+        As for `agreement`.
+    """
+    found = agreement(judgements, labels, resamples, seed)
+    content = {
+        "format": "drift-agreement/1",
+        "judges": sorted({judgement.answered_by or judgement.judge for judgement in judgements}),
+        "resamples": resamples,
+        "seed": seed,
+        "agreement": {
+            name: {"stated": pair.stated._asdict(), "grounded": pair.grounded._asdict()} for name, pair in found.items()
+        },
+        "disagreements": [
+            pair._asdict() | {"judged": pair.judged._asdict(), "labelled": pair.labelled._asdict()}
+            for pair in disagreements(judgements, labels)
+        ],
+    }
+    return canonical_json(content) + b"\n"
 
 
 def _pairs(judgements: Iterable[Judgement], labels: Mapping[tuple[str, str], Label]) -> list[Disagreement]:
