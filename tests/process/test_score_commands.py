@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from test_juries import STORY
 
 from whatworked.cli import cli, process_score
 from whatworked.cli.judging import JudgingOptions
-from whatworked.errors import InvalidOptionError, RecordError, WhatWorkedError
+from whatworked.errors import CapReachedError, InvalidOptionError, RecordError, WhatWorkedError
 from whatworked.judging import Judge, ReplayJudge
 from whatworked.process.graph import Graph, read_graph, write_graph
 from whatworked.process.records import Record, write_record, write_world
@@ -57,6 +58,23 @@ def test_a_run_is_scored_and_replayed(record: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in out.iterdir() if not path.name.endswith(".lock")) == [
         "story.calls", "story.graph.json"
     ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("plain")
+def test_caps_hold_for_all_runs_together(record: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.record.jsonl"
+    again.write_bytes(record.read_bytes())
+    (tmp_path / "again.world.json").write_bytes((tmp_path / "story.world.json").read_bytes())
+    first = run("score", record, "--judge", "plain", "--out", tmp_path / "first")
+    needed = int(re.search(r"(\d+) calls sent", first.output)[1])  # type: ignore[index]
+    both = ("score", record, again, "--judge", "plain", "--out", tmp_path / "both", "--max-calls")
+    short = run(*both, 2 * needed - 1)
+    assert isinstance(short.exception, CapReachedError)
+    assert f"{needed} calls sent" in short.output
+    # What was asked stands in the journals, so the one call that was short is all that is left.
+    rest = run(*both, 1)
+    assert rest.exit_code == 0
+    assert "1 call sent" in rest.output
 
 
 def test_a_dry_run_sends_and_writes_nothing(record: Path, tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def score(paths: tuple[Path, ...], task: str | None, cheap: bool, judging: Judgi
 
     PATH is a record (NAME.record.jsonl, with NAME.world.json beside it), a log, or a folder of either. For each run
     NAME.graph.json and a journal of calls are written to --out; a run that was interrupted goes on from its journal,
-    and with --replay everything is answered from there. The exit code is 1 if no run could be scored or one is not
-    finished.
+    and with --replay everything is answered from there. Caps hold for all runs together. The exit code is 1 if no run
+    could be scored or one is not finished.
 
     Examples: whatworked process score records --judge openai/gpt-5 --dry-run; whatworked process score records --replay
     --judge openai/gpt-5
@@ -75,6 +75,7 @@ def _score_all(
     from whatworked.progress import progress
 
     out = judging.out
+    caps = judging.caps
     graphs: dict[str, Graph] = {}
     finished = True
     for run in runs:
@@ -89,8 +90,9 @@ def _score_all(
         with progress(round(expected), "vote", label=run.name) as bar:
             scoring = score(
                 run.record, run.world, judge, task=task, journal=out / f"{run.name}.calls", jobs=judging.jobs,
-                cheap=cheap, caps=judging.caps, prices=prices, progress=bar,
+                cheap=cheap, caps=caps, prices=prices, progress=bar,
             )  # fmt: skip
+        caps = caps.after(scoring.spent, scoring.money)
         path = out / f"{run.name}.graph.json"
         write_graph(path, scoring.graph)
         graphs[run.name] = scoring.graph
