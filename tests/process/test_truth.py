@@ -27,6 +27,7 @@ from whatworked.process.truth import (
     belief_row,
     check_effect,
     game_row,
+    limits_of,
     read_games,
     relation_sentence,
     relations,
@@ -227,7 +228,11 @@ def test_games_are_compared_at_equal_purchases(folder: Path) -> None:
         for bought in (4, 16)
         for step in (0, 1)
     ]
-    relation = next(r for r in relations(_games(folder, *told), resamples=200) if r.process == "E1")
+    found = relations(_games(folder, *told), resamples=200)
+    relation = next(entry for entry in found if entry.process == "E1")
+    number = sum(entry.equal.low is not None for entry in found)
+    assert f"Intervals given: {number}," in limits_of(found)[-1]
+    assert f"about {number / 20:.2g} of them" in limits_of(found)[-1]
     assert (relation.equal.tau, relation.equal.pairs, relation.verdict) == (1.0, 6, "rises")
     assert relation.overall.tau is not None
     assert relation.overall.tau < 0

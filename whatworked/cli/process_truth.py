@@ -94,14 +94,14 @@ def _print_csv(table: str, found: TruthGames, settings: Mapping[str, Any]) -> No
 def _content(found: TruthGames, kinds: Sequence[Tally], related: Sequence[Relation]) -> dict[str, Any]:
     import dataclasses
 
-    from whatworked.process.truth import LIMITS, belief_row, game_row, relation_row, relation_sentence
+    from whatworked.process.truth import belief_row, game_row, limits_of, relation_row, relation_sentence
 
     return {
         "beliefs": [belief_row(game, belief) for game in found.games for belief in game.beliefs],
         "games": [game_row(game) for game in found.games],
         "kinds": [dataclasses.asdict(tally) for tally in kinds],
         "relations": [{**relation_row(entry), "sentence": relation_sentence(entry)} for entry in related],
-        "limits": list(LIMITS),
+        "limits": list(limits_of(related)),
         "without_graph": list(found.unscored),
         "without_episode": list(found.unplayed),
     }
@@ -114,6 +114,8 @@ def _print_games(found: TruthGames) -> None:
     more = len(found.games) - _SHOWN
     if more > 0:
         print_text(f"and {counted(more, 'game')} more; --csv games lists all")
+    for judge in sorted({f"{game.scores.judge}, scorer {game.scores.scorer}" for game in found.games}):
+        print_text(f"judge: {judge}")
     if found.unscored:
         print_text(f"left out, without a graph: {counted(len(found.unscored), 'episode')}")
     if found.unplayed:
@@ -147,7 +149,7 @@ def _print_kinds(kinds: Sequence[Tally]) -> None:
 
 
 def _print_relations(related: Sequence[Relation]) -> None:
-    from whatworked.process.truth import LIMITS, SHOWN_AXES, relation_sentence
+    from whatworked.process.truth import SHOWN_AXES, limits_of, relation_sentence
 
     if not related:
         print_text("\nProcess and knowledge: no measure has a score in two games.")
@@ -155,7 +157,8 @@ def _print_relations(related: Sequence[Relation]) -> None:
     echo("\nProcess measures against knowledge, in games of one instance with equal purchases:")
     rows = [["measure", "knowledge", "games", "pairs", "tau", "interval", "verdict", "tau over all"]]
     rows += [_relation_cells(entry) for entry in related if entry.told]
-    print_table(rows, right=[2, 3, 4, 7], keys=2)
+    if len(rows) > 1:
+        print_table(rows, right=[2, 3, 4, 7], keys=2)
     same = list(dict.fromkeys(entry.name for entry in related if not entry.told))
     if same:
         print_text(f"the same in all such games, or in what is known: {', '.join(same)}")
@@ -164,7 +167,7 @@ def _print_relations(related: Sequence[Relation]) -> None:
         if entry.process in SHOWN_AXES:
             print_text(relation_sentence(entry))
     echo("\nWhat this cannot say:")
-    for line in LIMITS:
+    for line in limits_of(related):
         print_text(f"  {line}", indent=4)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from whatworked.process.truth.checking import EVIDENCE, SCOPES, CheckedEffect, check_effect
 from whatworked.process.truth.games import StatedBelief, TruthGame, TruthGames, read_games
 from whatworked.process.truth.phrases import StatedEffect, stated_effects
-from whatworked.process.truth.relation import KNOWLEDGE, LIMITS, SHOWN_AXES, Relation, relation_sentence, relations
+from whatworked.process.truth.relation import KNOWLEDGE, SHOWN_AXES, Relation, limits_of, relation_sentence, relations
 from whatworked.process.truth.tables import Tally, belief_row, game_row, relation_row, rows_csv, tallies
 
 __all__ = [
     "EVIDENCE",
     "KNOWLEDGE",
-    "LIMITS",
     "SCOPES",
     "SHOWN_AXES",
     "CheckedEffect",
@@ -24,6 +23,7 @@ __all__ = [
     "belief_row",
     "check_effect",
     "game_row",
+    "limits_of",
     "read_games",
     "relation_row",
     "relation_sentence",

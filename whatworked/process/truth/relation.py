@@ -30,10 +30,10 @@ LIMITS = (
     "was put there; it shows whether the measures find it, and nothing of agents.",
     "Who measures an effect and reads the result off states it rightly without any inference, so that grounded beliefs "
     "go with true statements almost by definition; effect recovery asks for what was not measured.",
-    "A process measure is what the judge named below read; its errors weaken every relation here.",
+    "A process measure is what a judge read; its errors weaken every relation here.",
     "Games of one source are drawn together for the intervals; with few sources they are rough.",
 )
-"""What the figures cannot say."""
+"""What no such figures can say; see `limits_of`."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,30 @@ def relations(
                 )
             )
     return tuple(found)
+
+
+def limits_of(found: Sequence[Relation]) -> tuple[str, ...]:
+    """What these figures cannot say.
+
+    Parameters
+    ----------
+    found : sequence of Relation
+        Everything that is told.
+
+    Returns
+    -------
+    tuple of str
+        Sentences; the last one on how many intervals exclude 0 by chance.
+    """
+    told = [entry for entry in found if entry.equal.low is not None]
+    if not told:
+        return LIMITS
+    expected = sum(1.0 - entry.confidence for entry in told)
+    return (
+        *LIMITS,
+        f"Intervals given: {len(told)}, of measures that overlap. If no relation were there, about {expected:.2g} of "
+        "them would be expected to exclude 0 by chance.",
+    )
 
 
 def _axis_reader(name: str) -> Callable[[Scores], float | None]:

@@ -180,7 +180,7 @@ def tallies(games: Sequence[TruthGame], *, confidence: float = 0.95, resamples: 
         ("all", ("all",), lambda _: "all"),
         ("about", SCOPES, lambda belief: belief.checked.scope),
         ("evidence", EVIDENCE, lambda belief: belief.checked.evidence),
-        ("ground by the judge", ("shown", "not shown", "undecided"), lambda belief: belief.ground or "undecided"),
+        ("ground by the judge", ("shown", "not shown", "undecided"), _ground),
         ("type", STATING, lambda belief: belief.type),
     )
     said = [(game, belief) for game in games for belief in game.distinct]
@@ -191,6 +191,11 @@ def tallies(games: Sequence[TruthGame], *, confidence: float = 0.95, resamples: 
             if members:
                 found.append(_tally(group, kind, members, confidence, resamples))
     return tuple(found)
+
+
+def _ground(belief: StatedBelief) -> str:
+    """What the judge says; of a prediction it is not asked, since no result shows one."""
+    return "" if belief.type == "prediction" else belief.ground or "undecided"
 
 
 def _tally(

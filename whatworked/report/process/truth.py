@@ -9,7 +9,6 @@ from whatworked import __version__
 from whatworked.process.measures import AXES
 from whatworked.process.truth import (
     EVIDENCE,
-    LIMITS,
     SHOWN_AXES,
     Relation,
     StatedBelief,
@@ -18,6 +17,7 @@ from whatworked.process.truth import (
     TruthGames,
     belief_row,
     game_row,
+    limits_of,
     relation_sentence,
     relations,
     tallies,
@@ -67,7 +67,7 @@ def render(found: TruthGames, *, confidence: float, resamples: int) -> str:
         plots=_plots(games),
         games=_games(games),
         statements=_statements(said),
-        limits="".join(element("li", text_of(line)) for line in LIMITS),
+        limits="".join(element("li", text_of(line)) for line in limits_of(related)),
         version=text_of(__version__),
     )
     return whole_page(_title(games), asset("report.css") + asset("episode.css") + asset("truth.css"), body)
