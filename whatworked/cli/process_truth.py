@@ -164,7 +164,7 @@ def _print_relations(related: Sequence[Relation]) -> None:
         print_text(f"the same in all such games, or in what is known: {', '.join(same)}")
     echo()
     for entry in related:
-        if entry.process in SHOWN_AXES:
+        if entry.process in SHOWN_AXES and entry.told:
             print_text(relation_sentence(entry))
     echo("\nWhat this cannot say:")
     for line in limits_of(related):

@@ -180,7 +180,7 @@ def tallies(games: Sequence[TruthGame], *, confidence: float = 0.95, resamples: 
         ("all", ("all",), lambda _: "all"),
         ("about", SCOPES, lambda belief: belief.checked.scope),
         ("evidence", EVIDENCE, lambda belief: belief.checked.evidence),
-        ("ground by the judge", ("shown", "not shown", "undecided"), _ground),
+        ("judge", ("shown", "not shown", "undecided"), _ground),
         ("type", STATING, lambda belief: belief.type),
     )
     said = [(game, belief) for game in games for belief in game.distinct]

@@ -64,7 +64,8 @@ def render(found: TruthGames, *, confidence: float, resamples: int) -> str:
         kinds=_kinds(kinds, confidence),
         sentences=_sentences(related),
         relations=_relations(related, confidence),
-        plots=_plots(games),
+        plots=_plots(games, lambda game: game.recovery, "effect recovery"),
+        errors=_plots(games, lambda game: game.closeness, "minus the mean error of effects"),
         games=_games(games),
         statements=_statements(said),
         limits="".join(element("li", text_of(line)) for line in limits_of(related)),
@@ -168,19 +169,23 @@ def _kinds(kinds: Sequence[Tally], confidence: float) -> str:
             str(tally.true),
             str(tally.direction),
             fixed(tally.share.estimate, 3),
-            "–" if tally.share.low is None else interval_text(tally.share.low, tally.share.high),
+            "–" if tally.share.low is None else interval_text(tally.share.low, tally.share.high, 2),
             "–" if tally.size_error is None else fixed(tally.size_error, 3),
         )
         for tally in kinds
     ]
-    head = ("kind", "stated", "true", "right direction", "share true", f"{100 * confidence:g}% interval", "size error")
-    return plain_table("Stated effects by kind, each once a game", head, rows)
+    head = ("kind", "stated", "true", "direction", "share", f"{100 * confidence:g}% interval", "size error")
+    return plain_table(
+        "Each effect once a game; share of true ones, mean error of size",
+        head,
+        rows,
+    )
 
 
 def _sentences(related: Sequence[Relation]) -> str:
-    told = [entry for entry in related if entry.process in SHOWN_AXES]
+    told = [entry for entry in related if entry.process in SHOWN_AXES and entry.told]
     if not told:
-        return element("p", "No axis of process has a score in two games.", class_="note")
+        return element("p", "No two such games differ in a competence and in what is known.", class_="note")
     return element("ul", "".join(element("li", text_of(relation_sentence(entry))) for entry in told))
 
 
@@ -213,23 +218,34 @@ def _relations(related: Sequence[Relation], confidence: float) -> str:
     return table + (element("p", text_of(note), class_="note") if same else "")
 
 
-def _plots(games: Sequence[TruthGame]) -> str:
+def _plots(games: Sequence[TruthGame], known: Callable[[TruthGame], float | None], label: str) -> str:
+    """Each axis against a figure of knowledge."""
     bought = sorted({game.purchases for game in games})
-    blocks = [element("p", "Bought: " + _key([str(number) for number in bought]), class_="key letters")]
-    flat = []
+    drawn, flat = [], []
     for place, axis in enumerate(AXES):
-        dots = _axis_dots(games, place, bought, lambda game: game.recovery)
+        dots = _axis_dots(games, place, bought, known)
+        name = f"{axis.id} {axis.name}"
         if dots and len({dot.x for dot in dots}) == 1:
-            flat.append(f"{axis.id} {axis.name} ({dots[0].x:.2f})")
+            flat.append(f"{name} ({dots[0].x:.2f})")
         elif dots:
-            frame = Frame(f"{axis.id} {axis.name}", "effect recovery", (0.0, 1.0), (0.0, 1.0), diagonal=False)
-            drawn = scatter(dots, frame, f"{axis.id} {axis.name} against effect recovery", 300.0)
-            blocks.append(element("figure", drawn))
+            frame = Frame(name, label, (0.0, 1.0), _range([dot.y for dot in dots]), diagonal=False)
+            drawn.append(element("figure", scatter(dots, frame, f"{name} against {label}", 300.0)))
     note = f"The same in every game that has it: {', '.join(flat)}." if flat else ""
-    if len(blocks) == 1:
+    if not drawn:
         return element("p", text_of(note or "No axis of process has a score."), class_="note")
-    drawn = blocks[0] + element("div", "".join(blocks[1:]), class_="panels")
-    return drawn + (element("p", text_of(note), class_="note") if note else "")
+    key = element("p", "Bought: " + _key([str(number) for number in bought]), class_="key letters")
+    return (
+        key
+        + element("div", "".join(drawn), class_="panels")
+        + (element("p", text_of(note), class_="note") if note else "")
+    )
+
+
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    """From or to 0, with a little room."""
+    low, high = min(0.0, *values), max(0.0, *values)
+    room = max(0.01, 0.05 * (high - low))
+    return (low - room if low < 0 else 0.0), (high + room if high > 0 or low == 0 else 0.0)
 
 
 def _axis_dots(
@@ -239,7 +255,7 @@ def _axis_dots(
     for game in games:
         x, y = game.scores.axes[place].score, known(game)
         if x is not None and y is not None:
-            tip = f"{game.name}, {game.instance}, {game.player}: {x:.2f}, recovery {y:.3f}, bought {game.purchases}"
+            tip = f"{game.name}, {game.instance}, {game.player}: {x:.2f}, known {y:.3f}, bought {game.purchases}"
             dots.append(Dot(x, y, bought.index(game.purchases), tip))
     return dots
 
