@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from truth_games import HAND_IN, buy, graph_of, note, play
 
 from whatworked.environments.effects.instance import SurfaceInstance
+from whatworked.environments.protocol import Call
 from whatworked.episodes.effects import effects_environment
+from whatworked.episodes.episode import Episode
 from whatworked.errors import InvalidOptionError, RecordError
 from whatworked.process.graph import write_graph
 from whatworked.process.truth import (
@@ -51,6 +53,10 @@ PHRASES = {
     "B: +0.12, C: -0.01": [(1, 1, 0.12, "----"), (2, -1, -0.01, "----")],
     "Going from 0001 to 0101 lowers utility by 0.2": [(1, -1, -0.2, "0-01")],
     "B with A on raises it by 12%": [(1, 1, None, "1---")],
+    "A's effect is negligible once B is on, and D to C does nothing unless B is on.": [(0, 0, None, "-1--")],
+    "Flipping D to off changes utility by -0.02 at 010-; C gives +0.1.": [(3, 1, 0.02, "010-"), (2, 1, 0.1, "----")],
+    "I expect D to raise it. C appears inert whenever B=0.": [(3, 1, None, "----"), (2, 0, None, "-0--")],
+    "Adding A on top of B yields +0.03.": [],
     "A change of plan helps. B does not raise anything. C reduces the error.": [],
     "A and B together raise it by 0.3. 0101 has 0.45. A is on.": [],
     "B raises it with A on and A off.": [],
@@ -190,6 +196,26 @@ def test_beliefs_stand_beside_the_reference_table(folder: Path) -> None:
     # The mask was bought after it was said, and so had not been measured.
     assert (bad["true"], bad["evidence"], bad["ground"], bad["size"]) == (False, "not measured", "not shown", -0.3)
     assert [game_row(games[name])["purchases"] for name in ("good", "bad")] == [1, 1]
+
+
+def test_options_are_those_that_the_player_saw(tmp_path: Path) -> None:
+    salt = tmp_path / "salt"
+    salt.write_bytes(bytes(range(16)))
+    rules = effects_environment()
+    instance = rules.find("wine__d6", salt.read_bytes())
+    assert instance.order[1] != 1
+    shown = instance.shown_utilities
+    start = next(rank for rank in range(64) if not rank & 16 and abs(shown[rank | 16] - shown[rank]) > 0.1)
+    effect = shown[start | 16] - shown[start]
+    words = f"B {'raises' if effect > 0 else 'lowers'} the utility by {abs(effect):.3f} at {start:06b}."
+    bought = buy(f"{start:06b}", f"{start | 16:06b}")
+    with Episode(tmp_path / "game", rules, instance, {"budget": 2}, salt=salt.read_bytes()) as episode:
+        for tool, arguments in (bought, note(words), HAND_IN):
+            assert episode.call(Call(tool=tool, arguments=arguments)).refused is None
+    write_graph(tmp_path / "game.graph.json", graph_of(tmp_path / "game"))
+    ((belief,),) = (game.beliefs for game in read_games([tmp_path], salt).games)
+    assert (belief.checked.true, belief.checked.evidence) == (True, "measured")
+    assert belief.checked.effect == effect
 
 
 def test_kinds_count_each_statement_once(folder: Path) -> None:

@@ -22,12 +22,12 @@ DOWN = (
 )
 NONE = (
     r"(?:has|have|had|shows?|with) no (?:effect|influence|impact)|do(?:es)? nothing|changes? nothing|"
-    r"(?:does|do|did) not (?:matter|change)|doesn't (?:matter|change)|(?:is|are) (?:inert|inactive|irrelevant)|"
-    r"makes? no difference"
+    r"(?:does|do|did) not (?:matter|change)|doesn't (?:matter|change)|never matters?|makes? no difference|"
+    r"(?:is|are|appears?|seems?) (?:inert|inactive|irrelevant|negligible)"
 )
 _ADVERBS = (
     r"(?:\s*\b(?:always|also|still|clearly|strongly|slightly|probably|likely|would|will|may|might|can|could|should|does|"
-    r"both|each|then|seems? to|appears? to|tends? to)\b)*"
+    r"both|each|then|to|seems? to|appears? to|tends? to)\b)*"
 )
 _NUMBER = r"[+\-−]?(?:\d+\.\d+|\.\d+|\d+)(?:[eE]-?\d+)?(?![\d.]*\s*(?:%|percent|points?\b))"
 _ABOUT = r"(?:about|around|roughly|approximately|nearly|some|~|≈)?\s*"
@@ -46,6 +46,7 @@ _CONDITION_WORD = re.compile(
 )
 _JOINT = re.compile(r"\b(?:together|jointly|combined|in combination)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"(?:\bnot|\bnever|n't|\bno longer|\bcannot)\s*$", re.IGNORECASE)
+_EXCEPTED = re.compile(r"\b(?:unless|except|but not|on top of)\b", re.IGNORECASE)
 _CARRIED = re.compile(r"(?:\b(?:but|and|or)|,)\s*(?:it\s+)?$", re.IGNORECASE)
 _EVERYWHERE = re.compile(
     r"\b(?:always|everywhere|whatever|regardless|no matter|in (?:every|all|each|any) (?:background|setting|case)s?)\b",
@@ -149,14 +150,19 @@ class _Reader:
         )
         self._verb = re.compile(rf"\b(?:(?P<up>{UP})|(?P<down>{DOWN}))\b|\b(?P<none>{NONE})\b", re.IGNORECASE)
         self._effect_of = re.compile(
-            rf"(?i:effect\s+of\s+(?:switching\s+on\s+|turning\s+on\s+)?)(?P<named>{option})"
-            rf"(?:\s*(?:\([^)]*\)\s*)?[:=]|[^.;]*?\b(?i:is|was|of|equals)\b)\s*(?i:{_ABOUT})(?:(?P<size>{_NUMBER})|(?P<sign>(?i:positive|negative|zero|none)))"
+            rf"(?:(?i:effect\s+of\s+(?:switching\s+on\s+|turning\s+on\s+)?)(?P<named>{option})|"
+            rf"(?P<owner>{option})'s\s+(?i:(?:main\s+|average\s+)?effect)\b)"
+            rf"(?:\s*(?:\([^)]*\)\s*)?[:=]|[^.;]*?\b(?i:is|was|of|equals)\b)\s*(?i:{_ABOUT})(?:(?P<size>{_NUMBER})|(?P<sign>(?i:positive|negative|zero|none|negligible|near\s+zero|close\s+to\s+zero)))"
         )
-        self._listed = re.compile(rf"(?P<named>{option})\s*(?::|=)?\s*(?P<size>[+\-−]\d*\.\d+(?![\d.]*\s*%))(?P<sign>)")
+        self._signed = re.compile(
+            rf"(?i:(?:changes?|shifts?|moves?){_OBJECT}\s+by|yields?|gives?|brings?){_OBJECT}\s+(?i:{_ABOUT})"
+            r"(?P<size>[+\-−](?:\d+\.\d+|\.\d+)(?![\d.]*\s*%))"
+        )
+        self._listed = re.compile(rf"(?P<named>{option})\s*(?::|=)?\s*(?P<size>[+\-−]\d*\.\d+(?![\d.]*\s*%))")
         self._set = re.compile(
             rf"(?P<without>(?i:without)\s+)?(?P<named>{several})"
             rf"(?:\s*(?:=|(?i:\b(?:is|are|was|were|both|all|being|at|set\s+to|switched|turned)\b))*\s*"
-            rf"(?P<state>(?i:on|off)\b|[01](?![\d.])))?"
+            rf"(?P<state>(?i:on|off)\b|[01](?!\d|\.\d)))?"
         )
         self._mask = re.compile(rf"(?<![\w.\-*?])[01\-*x_?]{{{self.d}}}(?![\w*?]|\.\d)")
         self._move = re.compile(
@@ -170,7 +176,7 @@ class _Reader:
             before = sentence[: core.start] if place == 0 else ""
             after = sentence[core.end : cores[place + 1].start if place + 1 < len(cores) else len(sentence)]
             around = f"{before}{sentence[core.start : core.end]}{after}"
-            background = self._background(core.options, around)
+            background = None if _EXCEPTED.search(around) else self._background(core.options, around)
             if background is None:
                 continue
             everywhere = bool(_EVERYWHERE.search(around))
@@ -218,16 +224,20 @@ class _Reader:
         return (differing[0],), 1 if found["end"][differing[0]] == "1" else -1, found.start()
 
     def _by_number(self, sentence: str) -> Iterator[_Core]:
-        told = list(self._effect_of.finditer(sentence))
-        taken = {found.start("named") for found in told}
-        for found in (*told, *(listed for listed in self._listed.finditer(sentence) if listed.start() not in taken)):
-            named = self._named(found["named"])
-            if found["size"] is None:
-                direction = {"positive": 1, "negative": -1}.get(found["sign"].lower(), 0)
-                yield _Core(named, direction, None, 0.0, found.start("named"), found.end())
-            else:
-                size = _number(found["size"])
-                yield _Core(named, _sign(size), size, _rounding(found["size"]), found.start("named"), found.end())
+        taken = set()
+        for found in self._effect_of.finditer(sentence):
+            name = "owner" if found["named"] is None else "named"
+            taken.add(found.start(name))
+            sign = None if found["sign"] is None else {"positive": 1, "negative": -1}.get(found["sign"].lower(), 0)
+            yield _numbered(self._named(found[name]), found["size"], sign, found.start(name), found.end())
+        for found in self._listed.finditer(sentence):
+            if found.start() not in taken:
+                yield _numbered(self._named(found["named"]), found["size"], None, found.start(), found.end())
+        for found in self._signed.finditer(sentence):
+            subject = self._subject_of(sentence[: found.start()])
+            if subject is not None and not _NEGATED.search(sentence[: found.start()]):
+                options, turn, start = subject
+                yield _numbered(options, found["size"], None, start, found.end(), turn)
 
     def _named(self, text: str) -> tuple[int, ...]:
         return tuple(dict.fromkeys(self._places[found.group().casefold()] for found in self._option.finditer(text)))
@@ -260,6 +270,16 @@ class _Reader:
 @lru_cache(maxsize=64)
 def _reader(names: tuple[tuple[str, ...], ...]) -> _Reader:
     return _Reader(names)
+
+
+def _numbered(
+    options: tuple[int, ...], number: str | None, sign: int | None, start: int, end: int, turn: int = 1
+) -> _Core:
+    """An effect whose direction is the sign of its number, or is told; `turn` is -1 where options are switched off."""
+    if number is None:
+        return _Core(options, turn * (sign or 0), None, 0.0, start, end)
+    size = turn * _number(number)
+    return _Core(options, _sign(size), size, _rounding(number), start, end)
 
 
 def _size(sentence: str, start: int) -> tuple[float | None, float, int]:
