@@ -30,7 +30,7 @@ def test_a_sound_plugin_passes_and_its_kind_is_told(run):
     result = run(SOUND, "lowest")
     assert result.exit_code == 0
     assert "policy lowest (mine.py sha256:" in result.output
-    assert "all 11 checks passed" in result.output
+    assert "all 12 checks passed" in result.output
     assert "estimator mean" in run(ESTIMATOR, "mean").output
 
 
@@ -77,7 +77,7 @@ def test_a_plugin_that_hangs_or_ends_its_process_is_named_and_the_other_checks_r
     assert result.exit_code == 1, result.output
     assert f"FAIL  every size: {words}" in result.output
     assert "ok    classes" in result.output
-    assert re.search(r"\d of 11 checks failed", result.output)
+    assert re.search(r"\d of 12 checks failed", result.output)
 
 
 def test_json(run):

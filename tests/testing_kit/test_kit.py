@@ -57,6 +57,15 @@ class DividesByRange(Mean):
             return Table(np.full(1 << masks.shape[1], 0.0) / np.ptp(utilities))
 
 
+class TrustsBlindly(Mean):
+    def fit(self, masks, utilities, experience=None):
+        if experience is None:
+            return super().fit(masks, utilities)
+        if not len(experience):
+            raise ValueError("nothing known")
+        return super().fit(masks, utilities)
+
+
 class Unrepeatable(Mean):
     def fit(self, masks, utilities):
         return Table(np.random.default_rng().random(1 << masks.shape[1]))
@@ -144,6 +153,7 @@ def failed(thing, kind, dimensions=SMALL):
         (NotForTwo, "every size", "needs three points (d = 1, 2 measured masks)"),
         (NeedsSorted, "every order", "ValueError: descending (d = 3, descending purchases)"),
         (DividesByRange, "flat surfaces", "not finite"),
+        (TrustsBlindly, "experience", "nothing known"),
         (Unrepeatable, "repeatable", "two fits with equal arguments and seed"),
         (GlobalDraw, "no global state", "made from random_state, or give `random_state` to what it calls"),
         (GlobalSeed, "no global state", "draws from the global random generators"),
@@ -354,7 +364,7 @@ def test_the_global_generators_are_put_back():
 
 def test_checks_can_be_parameters_of_a_test():
     names = [str(check) for check in (*estimator_checks(), *policy_checks())]
-    assert len(names) == 22
+    assert len(names) == 23
     assert all(check.what for check in estimator_checks())
 
 

@@ -147,30 +147,41 @@ def _fixed_line(line: Any) -> dict[str, Any]:
 
 @inference.command()
 @click.option("--group", "groups", multiple=True, type=click.Choice(_GROUPS), help="Only these. Default: all.")
+@click.option(
+    "--experience", is_flag=True, help="RGP and ERGP instead, with the surfaces of other sources as experience."
+)
 @_relabel_option
 @_out_option
 @format_option
-def surfaces(groups: tuple[str, ...], relabel: int, out: Path | None, output: str) -> None:
+def surfaces(groups: tuple[str, ...], experience: bool, relabel: int, out: Path | None, output: str) -> None:
     """Score the shipped method on surfaces outside the catalog, beside its plainest variant and the published GP-E.
 
-    development: looked at while the method was designed. fresh: made afterwards. synthetic: structure known.
+    development: looked at while the method was designed. fresh: made afterwards. synthetic: structure known; no
+    experience has anything like it.
     """
     from whatworked.controls import KrigingEstimator, KrigingPolicy
+    from whatworked.inference.study.experience import BUDGETS, measured_elsewhere, with_experience
     from whatworked.inference.study.games import OUTSIDE_SECTIONS, outside_games
-    from whatworked.inference.study.loo import VARIANTS
+    from whatworked.inference.study.loo import VARIANTS, WITH_EXPERIENCE
     from whatworked.inference.study.surfaces import load_outside
     from whatworked.inference.study.surfaces.synthetic import synthetic_surfaces
 
     methods: dict[str, Build] = {name: VARIANTS[name].build for name in ("default", "relevances")}
     methods[_BASELINE] = lambda aware: (KrigingEstimator(), KrigingPolicy("effect", aware))
+    sections, budgets = OUTSIDE_SECTIONS, None
+    if experience:
+        methods, budgets = {name: variant.build for name, variant in WITH_EXPERIENCE.items()}, BUDGETS
+        sections = tuple((track, budget) for track in dict(OUTSIDE_SECTIONS) for budget in BUDGETS[track])
     everything = (*load_outside(), *synthetic_surfaces())
     lines, every_row = [], []
     for group in groups or _GROUPS:
         tasks = outside_games([made for made in everything if made.group == group])
+        if experience:
+            tasks = with_experience(tasks, measured_elsewhere())
         for name, build in methods.items():
-            rows = _run({name: build}, tasks, relabel)
+            rows = _run({name: build}, tasks, relabel, budgets)
             every_row += [(group, row) for row in rows]
-            line = _line(name, rows, OUTSIDE_SECTIONS)
+            line = _line(name, rows, sections)
             lines.append({"group": group, "surfaces": len({row.name for row in rows}), **line})
     _write(out, {"rows": every_row})
     print_rows(lines, output)

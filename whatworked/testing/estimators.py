@@ -9,10 +9,11 @@ import numpy as np
 
 from whatworked.environments.effects.delivery import checked_predictions
 from whatworked.plugins import Plugin
-from whatworked.protocols import Estimator
+from whatworked.protocols import Estimator, fitted, takes_experience
 from whatworked.runs.fitting import fit
 from whatworked.surfaces.equivalence import Equivalence
-from whatworked.surfaces.masks import FloatArray, all_bits
+from whatworked.surfaces.experience import Experience, KnownSurface
+from whatworked.surfaces.masks import FloatArray, all_bits, option_letters
 from whatworked.testing.cases import Case, cases, classes, flat_cases, orders, sizes, surface
 from whatworked.testing.kit import Check, Violation, during, global_state, unchanged_process
 
@@ -153,10 +154,10 @@ def only_purchases(plugin: Plugin, dimensions: Dimensions) -> None:
 
 def _fitted(build: Callable[[], Estimator], truth: FloatArray, bought: Sequence[int]) -> FloatArray:
     """What a run would keep of a fit."""
-    fitted = fit(build, truth, bought)
-    if fitted.delivery is None:
-        raise Violation("nothing was delivered" if fitted.failure is None else fitted.failure.cause)
-    return fitted.delivery.predictions
+    made = fit(build, truth, bought)
+    if made.delivery is None:
+        raise Violation("nothing was delivered" if made.failure is None else made.failure.cause)
+    return made.delivery.predictions
 
 
 def with_classes(plugin: Plugin, dimensions: Dimensions) -> None:
@@ -167,6 +168,25 @@ def with_classes(plugin: Plugin, dimensions: Dimensions) -> None:
         case = _typical(d)
         with during(f"{case.what}, with code-equivalence classes"):
             _predict(plugin, case, equivalence=classes(d))
+
+
+def with_experience(plugin: Plugin, dimensions: Dimensions) -> None:
+    """An estimator whose `fit` takes `experience` works with some, with none in it, and tells no order of surfaces."""
+    for d in dimensions:
+        options = option_letters(d)
+        known = [KnownSurface(f"source {seed}", options, surface(d, seed)) for seed in (1, 2, 3)]
+        case = _typical(d)
+        with during(f"{case.what}, with experience"):
+            if not takes_experience(plugin.build_estimator(0)):
+                return
+            tables = []
+            for surfaces in (known, known[::-1], []):
+                predictor = fitted(
+                    plugin.build_estimator(0), case.masks, case.utilities, Experience(options, tuple(surfaces))
+                )
+                tables.append(checked_predictions(predictor.predict(_cube(d)), d))
+            if not np.array_equal(tables[0], tables[1]):
+                raise Violation("equal experience gives other predictions")
 
 
 CHECKS = (
@@ -181,4 +201,5 @@ CHECKS = (
     Check("earlier predictors", "a later fit leaves earlier predictors alone", earlier_predictors),
     Check("only purchases", "uses nothing but what was measured", only_purchases),
     Check("classes", "works with code-equivalence classes, if it takes them", with_classes),
+    Check("experience", "works with experience, if it takes any", with_experience),
 )
