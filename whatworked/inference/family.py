@@ -42,7 +42,8 @@ LEANING = (0.4, 1.5)
 _WARPS = np.linspace(-4.5, 4.5, 19)
 """Warps at which known surfaces are standardised: three standard deviations of the prior, half of a unit apart."""
 _SPREAD = 0.1
-"""Variance added to each latent of a known surface: another one of its family differs by so much at least."""
+"""Variance added to each latent of a known surface: another one of its family differs by so much at least. Of fewer
+than ten known surfaces it is one over their number, as how much surfaces of the family differ is then hardly known."""
 _GATES = 0.3
 """Share of the prior in the gates of a known surface."""
 _EFFECTIVE = 12.0
@@ -145,7 +146,7 @@ def lesson(surface: KnownSurface, options: tuple[str, ...], prior: Prior, sample
         places,
         (whole - origin) / unit,
         centre,
-        covariance + _SPREAD * np.eye(d + SHAPES),
+        covariance,
         _spread_gates(gating.frequencies(gates, weights, gating.states(c)), places, d, prior),
     )
 
@@ -231,10 +232,11 @@ class Family:
         first = Proposal(_FIRST, np.zeros(size), np.eye(size), gating.ungated(d))
         found = [Part(np.log(OWN), first, without)]
         count = max(_FEWEST, _FIRST // len(self.lessons))
+        spread = max(_SPREAD, 1.0 / len(self.lessons)) * np.eye(d + SHAPES)
         for one in self.lessons:
             centre, covariance = np.zeros(size), np.eye(size)
             centre[: d + SHAPES] = one.centre
-            covariance[: d + SHAPES, : d + SHAPES] = one.covariance
+            covariance[: d + SHAPES, : d + SHAPES] = one.covariance + spread
             table = gating.blend(one.gates, without, _GATES)
             lower = np.asarray(np.linalg.cholesky(covariance))
             found.append(Part(np.log((1.0 - OWN) / len(self.lessons)), Proposal(count, centre, lower, table), table))
