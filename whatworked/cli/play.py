@@ -121,12 +121,24 @@ def _play_games(held: Ticket, choice: Choice, games: int, as_json: bool) -> int:
         folder = held.folder if games == 1 else str(Path(held.folder) / f"game-{number + 1:04d}")
         with msgspec.structs.replace(held, folder=folder).opened() as episode:
             about = play_with(episode, choice, number)
+            _write_known(episode, about)
             results.append(result_of(episode, about))
             if not as_json:
                 print_result(results[-1])
     if as_json:
         print_json(results)
     return int(any(result["failure"] for result in results))
+
+
+def _write_known(episode: Episode, about: About) -> None:
+    """Write what a player that speaks stated, as a graph beside the journal."""
+    from whatworked.episodes.players.speakers import fault_of
+
+    if fault_of(about.player) is None or about.failure is not None or not episode.closed:
+        return
+    from whatworked.process.testbed import read_spoken, write_known
+
+    write_known(read_spoken(episode.folder.path))
 
 
 def _play_person(held: Ticket) -> int:

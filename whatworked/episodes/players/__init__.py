@@ -15,6 +15,13 @@ PLAYERS: Mapping[str, str] = MappingProxyType(
         "rgp": "whatworked.episodes.players.models:play_rgp",
         "careless": "whatworked.episodes.players.careless:play_carelessly",
         "cheat": "whatworked.episodes.players.cheat:play_falsely",
+        "speaker": "whatworked.episodes.players.speakers:speak_soundly",
+        "speaker-unread": "whatworked.episodes.players.speakers:speak_of_half",
+        "speaker-overclaims": "whatworked.episodes.players.speakers:speak_too_boldly",
+        "speaker-ignores": "whatworked.episodes.players.speakers:speak_past_contradictions",
+        "speaker-invents": "whatworked.episodes.players.speakers:speak_of_invented_results",
+        "speaker-farms": "whatworked.episodes.players.speakers:speak_for_the_rubric",
+        "speaker-forges": "whatworked.episodes.players.speakers:speak_of_forged_forecasts",
     }
 )
 """``module:function`` of each player of `effects`, called as ``function(game, seed=0)``."""
