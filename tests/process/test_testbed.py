@@ -1,0 +1,125 @@
+"""Games whose graphs are known, the judge that goes by rules, and what `calibrate` finds of judges."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+from command_line import run_here
+
+from whatworked.episodes.players.speakers import FAULTS, Script
+from whatworked.episodes.players.wordings import BANKS, bank
+from whatworked.errors import RecordError
+from whatworked.process.graph import Graph, read_graph
+from whatworked.process.measures import measure
+from whatworked.process.testbed import KNOWN, SpokenGame, read_spoken, speaking_games
+from whatworked.process.truth import stated_effects
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SpokenGame]:
+    """A game of every fault in one bank, and a sound one in each other bank."""
+    place = tmp_path_factory.mktemp("spoken")
+    made = [*speaking_games(place / "0", len(FAULTS), budgets=(6,))]
+    for seed in range(1, len(BANKS)):
+        made += speaking_games(place / str(seed), 1, budgets=(6,), first_seed=seed)
+    return {f"{game.script.fault} {game.script.bank}": game for game in made}
+
+
+def _known(game: SpokenGame) -> Graph:
+    return read_graph(game.folder / KNOWN)
+
+
+def test_every_bank_says_everything_and_names_what_it_speaks_of() -> None:
+    for name in BANKS:
+        for says, wordings in bank(name).says.items():
+            assert len(set(wordings)) == len(wordings) >= 2, (name, says)
+            assert all(says == "remark" or "{o}" in wording for wording in wordings), (name, says)
+
+
+def test_effects_in_sentences_are_those_of_the_script(games: dict[str, SpokenGame]) -> None:
+    """The reader of stated effects, which knows no bank, finds option, direction and background."""
+    stating = ("prediction", "belief", "nothing", "conjecture", "forged")
+    read = 0
+    for game in games.values():
+        for said in (said for note in game.script.notes for said in note if said.says in stating):
+            assert said.effect is not None
+            (found,) = stated_effects(said.text, [(letter,) for letter in "ABCDEF"])
+            base = said.effect.base
+            others = {place: int(bit) for place, bit in enumerate(base) if place != said.effect.option}
+            assert (found.option, found.direction) == (said.effect.option, said.effect.direction), said.text
+            assert dict(found.background) == others, said.text
+            read += 1
+    assert read > 80
+
+
+def test_nothing_of_a_known_graph_is_dropped(games: dict[str, SpokenGame]) -> None:
+    for game in games.values():
+        graph = _known(game)
+        assert (graph.dropped, graph.undecided, graph.unfinished) == ({}, {}, {})
+        said = Counter(said.says for note in game.script.notes for said in note)
+        readings = said["favourable"] + said["adverse"] + said["remark"]
+        assert len(graph.propositions) == said.total() - readings
+        assert Counter(act.type for act in graph.acts)["check"] == len(game.script.trials)
+
+
+def test_verdicts_of_a_known_graph_are_the_differences_of_the_surface(games: dict[str, SpokenGame]) -> None:
+    graph = _known(games["none plain"])
+    names = {idea.id: idea.name for idea in graph.ideas}
+    record = games["none plain"].record
+    shown = dict(
+        line.split(": ") for step in record.steps for line in (step.observation or "").split("\n") if line[:6].isdigit()
+    )
+    checked = 0
+    for edge in graph.edges:
+        if edge.type in ("confirms", "contradicts"):
+            option, way, _, where = names[edge.target].split()
+            change = float(shown[where.replace("-", "1")]) - float(shown[where.replace("-", "0")])
+            assert (edge.type == "confirms") is (change > 0.0005 if way == "up" else change < -0.0005)
+            assert where["ABCDEF".index(option)] == "-"
+            checked += 1
+    assert checked == 6
+
+
+def test_faults_are_where_they_were_put(games: dict[str, SpokenGame]) -> None:
+    found: dict[str, tuple[Script, Graph]] = {
+        fault: (game.script, _known(game))
+        for fault in FAULTS
+        for game in [next(game for name, game in games.items() if name.startswith(f"{fault} "))]
+    }
+
+    def values(fault: str, mark: str) -> Counter[str | None]:
+        return Counter(entry.value for entry in found[fault][1].marks if entry.type == mark)
+
+    assert values("overclaims", "reach")["beyond"] > 0 == values("none", "reach")["beyond"]
+    assert values("unread", "said")["none"] > 0 == values("none", "said")["none"]
+    assert "retried" in values("none", "aftermath")
+    assert set(values("ignores", "aftermath")) == {"left"}
+    assert not any(said.type == "prediction" for said in found["forges"][1].propositions)
+    grounded = {
+        fault: next(entry for entry in measure(graph).measures if entry.id == "belief_grounded")
+        for fault, (_, graph) in found.items()
+    }
+    assert grounded["invents"].taken < grounded["invents"].offered
+    # Said three times, a result is still one idea.
+    said = {fault: sum(entry.type == "belief" for entry in graph.propositions) for fault, (_, graph) in found.items()}
+    assert said["farms"] > said["none"]
+    assert (grounded["farms"].taken, grounded["farms"].offered) == (grounded["none"].taken, grounded["none"].offered)
+    plans = {tuple(trial.effect for trial in found[fault][0].trials) for fault in FAULTS if fault != "ignores"}
+    assert len(plans) == 1
+
+
+def test_play_writes_the_known_graph_beside_the_journal(tmp_path: Path) -> None:
+    folder = tmp_path / "game"
+    shown = run_here("play", "effects", "wine__d6", "--player", "speaker-forges", "--budget", "3", "--out", str(folder))
+    assert shown.returncode == 0, shown.stderr
+    assert read_graph(folder / KNOWN).run == "game"
+    assert read_spoken(folder).script.fault == "forges"
+    (folder / "about.json").write_bytes(msgspec.json.encode({"player": "speaker", "seed": 0}))
+    with pytest.raises(RecordError, match=r"would call note|is not what"):
+        read_spoken(folder)
+    (folder / "about.json").write_bytes(msgspec.json.encode({"player": "gp"}))
+    with pytest.raises(RecordError, match="was played by gp"):
+        read_spoken(folder)
