@@ -61,6 +61,16 @@ def test_a_campaign_goes_on_with_its_experience_wherever_the_earlier_ones_are(ea
     assert [run.mask for run in again.runs] == [run.mask for run in whole.runs]
 
 
+def test_a_campaign_is_no_experience_of_its_own(tmp_path: Path) -> None:
+    for shift, name in ((0.1, "one"), (0.3, "two")):
+        measure(pipeline(shift), NAMES, 8, out=tmp_path / name)
+    for budget in (3, 4):
+        found = measure(pipeline(0.2), NAMES, budget, experience=tmp_path, out=tmp_path / "three")
+        assert found.plan.experience is not None
+        assert [one.source for one in found.plan.experience] in (["one", "two"], ["two", "one"])
+    assert len(found.runs) == 4
+
+
 def test_other_experience_is_refused_with_what_differs(earlier: Path, tmp_path: Path) -> None:
     measure(pipeline(0.2), NAMES, 3, experience=earlier, out=tmp_path / "new")
     other = tmp_path / "other"
@@ -76,7 +86,7 @@ def test_other_experience_is_refused_with_what_differs(earlier: Path, tmp_path: 
 
 
 def test_tables_holes_noise_and_turned_levels(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("amp,extra,loss\non,0,3\non,1,5\noff,0,1\noff,1,\n")
+    (tmp_path / "a.csv").write_text("amp,extra,loss\non,0,3\non,1,5\noff,0,1\noff,1,nan\n")
     plan = Plan((Option("amp", True, False), Option("cache", False, True)), Scale("maximize"), noise=0.5)
     with Campaign(plan, tmp_path / "deep" / "b") as campaign:
         campaign.tell([("00", 4.0), ("00", 6.0), ("11", 1.0), ("01", float("nan"))])

@@ -23,7 +23,9 @@ MOST = 200
 """Campaigns and tables in a folder; each is fitted once before the first run is chosen."""
 
 
-def read_experience(folder: Path, options: Sequence[Option], direction: Direction = "maximize") -> Experience:
+def read_experience(
+    folder: Path, options: Sequence[Option], direction: Direction = "maximize", own: Path | None = None
+) -> Experience:
     """What the campaigns and tables in a folder say about some options.
 
     Parameters
@@ -36,6 +38,8 @@ def read_experience(folder: Path, options: Sequence[Option], direction: Directio
         they are turned.
     direction : {"maximize", "minimize"}
         Which results of a CSV file are good; a campaign says it itself.
+    own : Path, optional
+        Folder of the campaign that is begun or gone on with, which is no experience of its own.
 
     Returns
     -------
@@ -52,8 +56,9 @@ def read_experience(folder: Path, options: Sequence[Option], direction: Directio
     place = user_path(folder)
     if not place.is_dir():
         raise InvalidOptionError(f"experience {str(folder)!r} is no folder; name one that holds campaigns or CSV files")
-    campaigns = sorted(path.parent for path in place.rglob(PLAN))
-    tables = [path for path in sorted(place.rglob("*.csv")) if not _is_in(path, campaigns)]
+    mine = [] if own is None else [user_path(own).absolute()]
+    campaigns = [path.parent for path in sorted(place.rglob(PLAN)) if path.parent.absolute() not in mine]
+    tables = [path for path in sorted(place.rglob("*.csv")) if not _is_in(path.absolute(), campaigns, mine)]
     if not campaigns and not tables:
         raise InvalidOptionError(
             f"{folder} holds no campaign and no CSV file; name the folder in which earlier campaigns lie"
@@ -66,8 +71,8 @@ def read_experience(folder: Path, options: Sequence[Option], direction: Directio
     return Experience(tuple(option.name for option in options), tuple(distinct.values()))
 
 
-def _is_in(path: Path, folders: Sequence[Path]) -> bool:
-    return any(folder in path.parents for folder in folders)
+def _is_in(path: Path, *folders: Sequence[Path]) -> bool:
+    return any(folder.absolute() in path.parents for several in folders for folder in several)
 
 
 def _of_campaign(path: Path, place: Path, options: Sequence[Option]) -> KnownSurface | None:

@@ -95,7 +95,8 @@ def one_each(results: Sequence[tuple[str, float | str]]) -> dict[str, float | st
     """Results by mask; raises `InvalidOptionError` where a setting has two that differ."""
     found: dict[str, float | str] = {}
     for mask, result in results:
-        if found.setdefault(mask, result) != result:
+        held = found.setdefault(mask, result)
+        if held is not result and held != result:  # what is no number differs from itself
             raise InvalidOptionError(
                 f"setting {mask} has the results {found[mask]} and {result}; leave one of them, or measure with noise, "
                 "where repeats count"

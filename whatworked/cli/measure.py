@@ -158,7 +158,7 @@ def run(
 
     if (target is None) == (template is None):
         raise InvalidOptionError("give either FILE.py:FUNCTION or --command, to say what is to be run")
-    stated, name = _stated(more), _target_name(target, template, pattern)
+    stated, name = _stated(more, out), _target_name(target, template, pattern)
     if not stated["options"]:
         raise InvalidOptionError("no option is given; name each with --option")
     plan = Plan(**stated, target=name)
@@ -184,7 +184,7 @@ def ask(folder: Path, number: int, as_json: bool, **more: Any) -> None:
 
     The first time, name the options; the campaign is then kept in FOLDER.
     """
-    with _campaign(folder, _stated(more)) as campaign:
+    with _campaign(folder, _stated(more, folder)) as campaign:
         asks, plan = campaign.ask(number), campaign.plan
     settings = [(item, plan.setting(int(item.mask, 2)), plan.words(int(item.mask, 2))) for item in asks]
     if as_json:
@@ -209,12 +209,12 @@ def tell(folder: Path, results: tuple[str, ...], file: Path | None, column: str 
     """
     from whatworked.campaigns.tables import number_or_reason, options_of, read_rows, results_of, value_column
 
-    stated = _stated(more)
+    stated = _stated(more, folder)
     rows = read_rows(file) if file else []
     column = value_column(rows, column) if rows else ""
     if rows and not stated["options"] and not _is_campaign(folder):
         stated["options"] = options_of(rows, column)
-        stated["experience"] = _experience(more["experience"], stated["options"], stated["scale"])
+        stated["experience"] = _experience(more["experience"], stated["options"], stated["scale"], folder)
     with _campaign(folder, stated) as campaign:
         told: list[tuple[str, float | str]] = (
             results_of(rows, campaign.plan.options, column, campaign.plan.codings) if rows else []
@@ -259,8 +259,8 @@ def _campaign(folder: Path, stated: dict[str, Any]) -> Campaign:
     return open_campaign(folder)
 
 
-def _stated(more: dict[str, Any]) -> dict[str, Any]:
-    """Options, scale and exclusions of the command line."""
+def _stated(more: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Options, scale and exclusions of the command line, for the campaign in a folder."""
     from whatworked.campaigns.coding import expanded, read_coded, read_combinations
     from whatworked.campaigns.costs import read_costs
     from whatworked.campaigns.plan import read_noise
@@ -284,17 +284,17 @@ def _stated(more: dict[str, Any]) -> dict[str, Any]:
         "costs": costs,
         "effects_of": expanded(more["effects_of"], codings),
         "codings": codings,
-        "experience": _experience(more["experience"], options, scale),
+        "experience": _experience(more["experience"], options, scale, folder),
     }
 
 
-def _experience(folder: Path | None, options: Sequence[Option], scale: Scale) -> Experience | Path | None:
+def _experience(folder: Path | None, options: Sequence[Option], scale: Scale, own: Path) -> Experience | Path | None:
     """What a folder shows of the options; the folder itself before they are known."""
     if folder is None or not options:
         return folder
     from whatworked.campaigns.experience import read_experience
 
-    return read_experience(folder, options, scale.direction)
+    return read_experience(folder, options, scale.direction, own)
 
 
 def _option(text: str) -> tuple[str, tuple[Any, ...]]:
