@@ -10,11 +10,13 @@ import pytest
 from command_line import run_here
 
 from whatworked.episodes.players.speakers import FAULTS, Script
-from whatworked.episodes.players.wordings import BANKS, bank
+from whatworked.episodes.players.wordings import BANKS, HELD_OUT, bank
 from whatworked.errors import RecordError
 from whatworked.process.graph import Graph, read_graph
 from whatworked.process.measures import measure
 from whatworked.process.testbed import KNOWN, SpokenGame, read_spoken, speaking_games
+from whatworked.process.testbed import sentences as sentences_module
+from whatworked.process.testbed.sentences import sentences
 from whatworked.process.truth import stated_effects
 
 
@@ -123,3 +125,31 @@ def test_play_writes_the_known_graph_beside_the_journal(tmp_path: Path) -> None:
     (folder / "about.json").write_bytes(msgspec.json.encode({"player": "gp"}))
     with pytest.raises(RecordError, match="was played by gp"):
         read_spoken(folder)
+
+
+def test_rules_know_the_banks_they_were_made_from_and_not_the_held_out_one(games: dict[str, SpokenGame]) -> None:
+    right: Counter[tuple[str, bool]] = Counter()
+    for game in games.values():
+        for said in (said for note in game.script.notes for said in note):
+            (read,) = sentences(said.text)
+            right[game.script.bank, read.says == said.says] += 1
+    for name in BANKS:
+        share = right[name, True] / (right[name, True] + right[name, False])
+        assert share == 1 if name != HELD_OUT else share < 0.95
+
+
+def test_no_wording_of_the_held_out_bank_reaches_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("whatworked.process.testbed.sentences.bank", lambda name: asked.append(name) or bank(name))
+    sentences_module._model.__wrapped__()
+    assert sorted(asked) == sorted(set(BANKS) - {HELD_OUT})
+
+
+def test_games_are_scored_without_a_model(games: dict[str, SpokenGame], tmp_path: Path) -> None:
+    game = games["none plain"]
+    shown = run_here("process", "score", str(game.folder), "--judge", "rules", "--cheap", "--out", str(tmp_path))
+    assert shown.returncode == 0, shown.stderr
+    found, known = read_graph(tmp_path / f"{game.name}.graph.json"), _known(game)
+    assert (found.acts, found.propositions, found.ideas) == (known.acts, known.propositions, known.ideas)
+    assert {edge for edge in known.edges if edge.type != "builds_on"} == set(found.edges)
+    assert set(found.marks) == set(known.marks)

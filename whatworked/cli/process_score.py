@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
 @click.option("--task", metavar="NAME", help="Name of the task of all these runs [the digest of its prompt].")
 @click.option("--cheap", is_flag=True, help="One pass and one vote; results say so.")
-@judging_options("process-scores", "graphs")
+@judging_options("process-scores", "graphs", "; or rules, for games of players that speak")
 def score(paths: tuple[Path, ...], task: str | None, cheap: bool, judging: JudgingOptions) -> None:
     """Ask a judge about runs, and measure what it finds.
 
@@ -56,8 +56,14 @@ def score(paths: tuple[Path, ...], task: str | None, cheap: bool, judging: Judgi
     if judging.dry_run:
         _print_estimates(list(runs), cheap=cheap, prices=priced, judge=judging.judge)
         return
-    if not _score_all(runs, asked_judge(judging), judging, task, cheap, priced):
+    if not _score_all(runs, _judge(judging), judging, task, cheap, priced):
         click.get_current_context().exit(1)
+
+
+def _judge(judging: JudgingOptions) -> Judge:
+    from whatworked.process.testbed import RULES, rule_judge
+
+    return rule_judge() if judging.named() == RULES and not judging.replay else asked_judge(judging)
 
 
 def _score_all(

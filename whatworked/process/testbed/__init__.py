@@ -11,14 +11,17 @@ from whatworked.process.testbed.known import (
     read_spoken,
     write_known,
 )
+from whatworked.process.testbed.rules import RULES, rule_judge
 
 __all__ = [
     "INSTANCES",
     "KNOWN",
+    "RULES",
     "SpokenGame",
     "known_graph",
     "known_judge",
     "read_spoken",
+    "rule_judge",
     "speaking_games",
     "write_known",
 ]

@@ -244,7 +244,8 @@ class _Answers:
         return {"about": label, "kind": "neither" if label == _NONE else "idea", "shown_by": _NONE, "quote": ""}
 
     def aftermath(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        step = next(step for step, line in self._lines.items() if line in fields["result"].split("\n"))
+        shown = {line.partition(": ")[0] for line in fields["result"].split("\n")}
+        step = next(s for s, trial in self._trials.items() if {trial.effect.base, trial.effect.mask} <= shown)
         answer = self.script.answers.get(self._bought.index(step))
         label = _NONE if answer is None else f"a{self._bought[answer]}.launch"
         if label not in dict(fields["acts"]):
