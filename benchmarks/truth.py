@@ -8,7 +8,7 @@ is measured, to say how a result came out, and to claim of every setting what wa
 that is handed in adds up what the player believes; in the other a helper is fitted, and beliefs do not matter. All
 buy equally many. A judge of rules, which knows these notes, scores the games; then measures stand against knowledge.
 
-Measuring must go with grounded beliefs, with true statements, and in the first arm with the error of the table; saying
+Measuring must go with grounded beliefs, with true ones, and in the first arm with the error of the table; saying
 and predicting must not.
 """
 

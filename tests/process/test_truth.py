@@ -176,7 +176,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     measured = "With all others off, B raises the utility by 0.464."
     play(place / "games" / "good", buy("010000"), note(measured), note(measured), note("I like B."), HAND_IN, budget=1)
     guess = "Perhaps B lowers the utility by 0.3 at 0-0000."
-    play(place / "games" / "bad", note(guess), buy("010000"), HAND_IN, budget=1)
+    play(
+        place / "games" / "bad",
+        note("I expect that B lowers it at 0-0000."),
+        note(guess),
+        note(guess),
+        buy("010000"),
+        HAND_IN,
+        budget=1,
+    )
     play(place / "games" / "silent", HAND_IN, budget=1)
     for name in ("good", "bad"):
         write_graph(place / "graphs" / f"{name}.graph.json", graph_of(place / "games" / name))
@@ -192,7 +200,9 @@ def test_beliefs_stand_beside_the_reference_table(folder: Path) -> None:
     assert good["true_effect"] == table["010000"] - table["000000"]
     assert (good["true"], good["evidence"], good["ground"], good["again"]) == (True, "measured", "shown", False)
     assert (again["again"], games["good"].unread, games["good"].share_true) == (True, 1, 1.0)
-    (bad,) = (belief_row(games["bad"], belief) for belief in games["bad"].beliefs)
+    predicted, bad, _ = (belief_row(games["bad"], belief) for belief in games["bad"].beliefs)
+    assert (predicted["type"], predicted["true"], predicted["evidence"]) == ("prediction", False, "not measured")
+    assert (len(games["bad"].distinct), len(games["bad"].held), games["bad"].share_true) == (2, 1, 0.0)
     # The mask was bought after it was said, and so had not been measured.
     assert (bad["true"], bad["evidence"], bad["ground"], bad["size"]) == (False, "not measured", "not shown", -0.3)
     assert [game_row(games[name])["purchases"] for name in ("good", "bad")] == [1, 1]
@@ -220,7 +230,7 @@ def test_options_are_those_that_the_player_saw(tmp_path: Path) -> None:
 
 def test_kinds_count_each_statement_once(folder: Path) -> None:
     counts = {(tally.group, tally.kind): (tally.stated, tally.true) for tally in tallies(read_games([folder]).games)}
-    assert counts["all", "all"] == (2, 1)
+    assert (counts["type", "belief"], counts["type", "prediction"]) == ((2, 1), (1, 0))
     assert (counts["evidence", "measured"], counts["evidence", "not measured"]) == ((1, 1), (1, 0))
 
 

@@ -46,7 +46,7 @@ def record_of(folder: Path) -> Record:
 def graph_of(folder: Path) -> Graph:
     """A graph in which each note is a belief about an idea of its own, and rests on the last result shown before it.
 
-    A note that begins with "Perhaps" rests on none.
+    A note that begins with "Perhaps" rests on none, one that begins with "I expect" is a prediction.
     """
     record = record_of(folder)
     assembly = Assembly(record)
@@ -66,7 +66,8 @@ def graph_of(folder: Path) -> Graph:
             words = (step.action or "").removeprefix("text: ")
             idea = assembly.idea(words)
             assembly.mark("topic", idea, "research")
-            said = assembly.proposition("belief", Quoted(step.id, words), idea, 3)
+            kind = "prediction" if words.startswith("I expect") else "belief"
+            said = assembly.proposition(kind, Quoted(step.id, words), idea, 3)
             assert said is not None
             rests = check is not None and not words.startswith("Perhaps")
             assembly.mark("ground", said, "shown" if rests else "not shown")

@@ -138,13 +138,13 @@ def _print_kinds(kinds: Sequence[Tally]) -> None:
     if not kinds:
         print_text("\nNo effect was stated in words that can be read.")
         return
-    echo("\nStated effects, each once a game:")
-    rows = [["", "kind", "stated", "true", "direction", "share true", "interval", "size error"]]
+    echo("\nStated effects, each once a game; below the types beliefs alone:")
+    rows = [["by", "kind", "stated", "true", "direction", "share true", "interval", "size error"]]
     for tally in kinds:
         error = "-" if tally.size_error is None else fixed(tally.size_error, 3)
         share = [fixed(tally.share.estimate, 3), interval_text(tally.share.low, tally.share.high)]
         told = [str(number) for number in (tally.stated, tally.true, tally.direction)]
-        rows.append(["" if tally.group == tally.kind else tally.group, tally.kind, *told, *share, error])
+        rows.append([tally.group, tally.kind, *told, *share, error])
     print_table(rows, right=[2, 3, 4, 5, 7], keys=2)
 
 

@@ -26,6 +26,8 @@ from whatworked.wording import first_few
 
 STATING = ("belief", "conjecture", "prediction")
 """Types of propositions that state effects."""
+HELD = "belief"
+"""Type of what is stated as true."""
 _END = ".graph.json"
 _SHORTEST_NAME = 3
 
@@ -45,7 +47,7 @@ class StatedBelief:
     ground, reach : str or None
         What the judge says: whether a result shows it, and whether it claims more; None where that was not decided.
     again : bool
-        Whether the game had stated the same before.
+        Whether the same had been stated before in the game, in a statement of the same type.
     checked : CheckedEffect
         The effect beside the truth.
     """
@@ -116,13 +118,18 @@ class TruthGame:
 
     @cached_property
     def distinct(self) -> tuple[StatedBelief, ...]:
-        """Beliefs, each effect once."""
+        """Every stated effect once for each type of statement."""
         return tuple(belief for belief in self.beliefs if not belief.again)
+
+    @cached_property
+    def held(self) -> tuple[StatedBelief, ...]:
+        """Those that were stated as true: no predictions and no conjectures."""
+        return tuple(belief for belief in self.distinct if belief.type == HELD)
 
     @property
     def share_true(self) -> float | None:
-        """Share of the distinct stated effects that are true; None without any."""
-        found = self.distinct
+        """Share of the effects stated as true that are; None without any."""
+        found = self.held
         return sum(belief.checked.true for belief in found) / len(found) if found else None
 
 
@@ -269,9 +276,9 @@ def _beliefs(
             checked = check_effect(effect, instance, known[event or 0], program_shown=program_shown)
             ground, reach = marks.get(("ground", said.id)), marks.get(("reach", said.id))
             words = said.quote.text
-            again = effect in before
+            again = (said.type, effect) in before
             found.append(StatedBelief(said.id, said.type, event or 0, words, ground, reach, again, checked))
-            before.add(effect)
+            before.add((said.type, effect))
     return tuple(found), unread
 
 

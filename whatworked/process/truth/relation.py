@@ -17,7 +17,7 @@ KNOWLEDGE: Mapping[str, tuple[str, Callable[[TruthGame], float | None]]] = Mappi
     {
         "recovery": ("effect recovery", lambda game: game.recovery),
         "closeness": ("closeness of effects", lambda game: game.closeness),
-        "share_true": ("share of true statements", lambda game: game.share_true),
+        "share_true": ("share of true beliefs", lambda game: game.share_true),
     }
 )
 """Names of what stands for knowledge, what each is, and how it is read from a game."""
@@ -29,7 +29,7 @@ LIMITS = (
     "In games of scripted players both the process and the table follow from the script, so that what goes with what "
     "was put there; it shows whether the measures find it, and nothing of agents.",
     "Who measures an effect and reads the result off states it rightly without any inference, so that grounded beliefs "
-    "go with true statements almost by definition; effect recovery asks for what was not measured.",
+    "go with true ones almost by definition; effect recovery asks for what was not measured.",
     "A process measure is what a judge read; its errors weaken every relation here.",
     "Games of one source are drawn together for the intervals; with few sources they are rough.",
 )

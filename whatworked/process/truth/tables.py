@@ -69,7 +69,7 @@ def belief_row(game: TruthGame, belief: StatedBelief) -> dict[str, Any]:
 
 
 def game_row(game: TruthGame) -> dict[str, Any]:
-    """One game by column; of a statement that is repeated, the first counts.
+    """One game by column; what is counted are effects stated as true, each once.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def game_row(game: TruthGame) -> dict[str, Any]:
     -------
     dict
     """
-    found = game.distinct
+    found = game.held
     axes = {axis.id: axis.score for axis in game.scores.axes}
     values = (
         game.name, game.instance, game.family, game.source, game.player, game.seed, game.budget, game.purchases,
@@ -159,7 +159,7 @@ class Tally:
 
 
 def tallies(games: Sequence[TruthGame], *, confidence: float = 0.95, resamples: int = RESAMPLES) -> tuple[Tally, ...]:
-    """Distinct statements of all games, by kind of statement.
+    """Distinct statements of all games, by kind.
 
     Parameters
     ----------
@@ -173,29 +173,23 @@ def tallies(games: Sequence[TruthGame], *, confidence: float = 0.95, resamples: 
     Returns
     -------
     tuple of Tally
-        All of them; by how many settings they are about; by what was measured; by what the judge says that they rest
-        on; by type. Kinds without a statement are left out.
+        By type; and beliefs by how many settings they are about, by what had been measured, and by whether the judge
+        says that a result shows them. Kinds without a statement are left out.
     """
     groups: tuple[tuple[str, tuple[str, ...], Callable[[StatedBelief], str]], ...] = (
-        ("all", ("all",), lambda _: "all"),
+        ("type", STATING, lambda belief: belief.type),
         ("about", SCOPES, lambda belief: belief.checked.scope),
         ("evidence", EVIDENCE, lambda belief: belief.checked.evidence),
-        ("judge", ("shown", "not shown", "undecided"), _ground),
-        ("type", STATING, lambda belief: belief.type),
+        ("judge", ("shown", "not shown", "undecided"), lambda belief: belief.ground or "undecided"),
     )
-    said = [(game, belief) for game in games for belief in game.distinct]
     found = []
     for group, kinds, read in groups:
+        said = [(game, belief) for game in games for belief in (game.distinct if group == "type" else game.held)]
         for kind in kinds:
             members = [(game, belief) for game, belief in said if read(belief) == kind]
             if members:
                 found.append(_tally(group, kind, members, confidence, resamples))
     return tuple(found)
-
-
-def _ground(belief: StatedBelief) -> str:
-    """What the judge says; of a prediction it is not asked, since no result shows one."""
-    return "" if belief.type == "prediction" else belief.ground or "undecided"
 
 
 def _tally(

@@ -96,12 +96,14 @@ def _ran(found: TruthGames) -> str:
 
 
 def _summary(games: Sequence[TruthGame], said: Sequence[tuple[TruthGame, StatedBelief]]) -> str:
-    true = sum(belief.checked.true for _, belief in said)
+    held = [belief for game in games for belief in game.held]
+    true = sum(belief.checked.true for belief in held)
     facts = [
         (str(len(games)), "games"),
         (str(len({game.source for game in games})), "sources"),
         (str(len(said)), "stated effects"),
-        ("–" if not said else f"{100 * true / len(said):.0f}%", "of them true"),
+        (str(len(held)), "of them as true"),
+        ("–" if not held else f"{100 * true / len(held):.0f}%", "of these are true"),
         (str(sum(game.unread for game in games)), "beliefs without a readable effect"),
     ]
     return "".join(element("div", element("dt", name) + element("dd", value)) for value, name in facts)
@@ -164,7 +166,7 @@ def _kinds(kinds: Sequence[Tally], confidence: float) -> str:
         return element("p", "No effect was stated in words that can be read.", class_="note")
     rows = [
         (
-            tally.kind if tally.group == tally.kind else f"{tally.group}: {tally.kind}",
+            f"{tally.kind}s" if tally.group == "type" else f"{tally.group}: {tally.kind}",
             str(tally.stated),
             str(tally.true),
             str(tally.direction),
@@ -176,7 +178,7 @@ def _kinds(kinds: Sequence[Tally], confidence: float) -> str:
     ]
     head = ("kind", "stated", "true", "direction", "share", f"{100 * confidence:g}% interval", "size error")
     return plain_table(
-        "Each effect once a game; share of true ones, mean error of size",
+        "Each effect once a game; share of true ones, mean error of size; from the second group on beliefs alone",
         head,
         rows,
     )
@@ -277,7 +279,7 @@ def _games(games: Sequence[TruthGame]) -> str:
             )
         )
     head = ("game", "instance", "player", "bought", "recovery", "stated", "true", "measured", *SHOWN_AXES)
-    return plain_table("Games; measured counts what could be derived, too", head, rows)
+    return plain_table("Games; stated are beliefs, each once; measured counts what could be derived, too", head, rows)
 
 
 def _statements(said: Sequence[tuple[TruthGame, StatedBelief]]) -> str:
