@@ -13,8 +13,9 @@ from whatworked.episodes.players.speakers import FAULTS, Script
 from whatworked.episodes.players.wordings import BANKS, HELD_OUT, bank
 from whatworked.errors import RecordError
 from whatworked.process.graph import Graph, read_graph
+from whatworked.process.juries import score
 from whatworked.process.measures import measure
-from whatworked.process.testbed import KNOWN, SpokenGame, read_spoken, speaking_games
+from whatworked.process.testbed import KNOWN, SpokenGame, read_spoken, rule_judge, speaking_games
 from whatworked.process.testbed import sentences as sentences_module
 from whatworked.process.testbed.sentences import sentences
 from whatworked.process.truth import stated_effects
@@ -153,3 +154,23 @@ def test_games_are_scored_without_a_model(games: dict[str, SpokenGame], tmp_path
     assert (found.acts, found.propositions, found.ideas) == (known.acts, known.propositions, known.ideas)
     assert {edge for edge in known.edges if edge.type != "builds_on"} == set(found.edges)
     assert set(found.marks) == set(known.marks)
+
+
+def test_what_nobody_expected_is_held_to_the_option_helping(games: dict[str, SpokenGame]) -> None:
+    """A plan that stands in no note is nothing that a judge could know, so it decides no verdict."""
+    game = games["forges plain"]
+    shown = {check: line for step in game.record.steps if step.tool == "observe_many"
+             for check, line in [(f"a{step.id}.check", step.observation or "")]}  # fmt: skip
+    known = _known(game)
+    names = {idea.id: idea.name for idea in known.ideas}
+    verdicts = [edge for edge in known.edges if edge.type in ("confirms", "contradicts")]
+    assert {names[edge.target][1:4] for edge in verdicts} == {" up"}
+    assert len(verdicts) == len(game.script.trials)
+    assert any(trial.effect.direction < 0 for trial in game.script.trials)
+    for edge in verdicts:
+        _, _, _, where = names[edge.target].split()
+        values = dict(line.split(": ") for line in shown[edge.source].split("\n") if line[:6].isdigit())
+        change = float(values[where.replace("-", "1")]) - float(values[where.replace("-", "0")])
+        assert (edge.type == "confirms") is (change > 0.0005)
+    judged = score(game.record, game.world, rule_judge(), cheap=True).graph
+    assert set(verdicts) <= set(judged.edges)

@@ -2,19 +2,20 @@
 
 Conventions, where a reader might choose otherwise: sentences that say how a result came out are readings and no
 propositions; a rule for every setting rests on the result that it was drawn from, and reaches beyond it; that something
-was said beforehand is settled by no result; what is tried again elsewhere because of a failure builds on what failed.
+was said beforehand is settled by no result; a purchase of which nothing was said before tests that the option helps;
+what is tried again elsewhere because of a failure builds on what failed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from whatworked.episodes.about import read_about
 from whatworked.episodes.folding import Entry
-from whatworked.episodes.players.speakers import Script, Statement, Trial, fault_of, speak
+from whatworked.episodes.players.speakers import Effect, Script, Statement, Trial, fault_of, speak
 from whatworked.episodes.records import read_record
 from whatworked.episodes.reply import Reply
 from whatworked.errors import RecordError
@@ -219,15 +220,21 @@ class _Answers:
         return {"acts": acts, "propositions": said}
 
     def _acts(self, step: int) -> list[dict[str, Any]]:
-        idea = self._trials[step].effect.name
+        idea = self._tested(step).name
         failed = {answer: trial for trial, answer in self.script.answers.items()}.get(self._bought.index(step))
         builds_on = None if failed is None else self._bought[failed]
         launch = {**_act("launch", step, self._actions[step], idea), "builds_on": builds_on}
         return [launch, {**_act("check", step, self._lines[step], idea), "shows": [step]}]
 
+    def _tested(self, step: int) -> Effect:
+        """What a purchase tests as far as the record tells: without a word before it, that the option helps."""
+        effect = self._trials[step].effect
+        return replace(effect, direction=1) if self.script.fault == "forges" else effect
+
     def result(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         step = next(step for step, action in self._actions.items() if action == fields["action"])
-        return {"verdict": "confirms" if self._trials[step].held else "contradicts", "quote": self._lines[step]}
+        held = self._trials[step].direction == self._tested(step).direction
+        return {"verdict": "confirms" if held else "contradicts", "quote": self._lines[step]}
 
     def reading(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         step = next(step for step, action in self._actions.items() if action == fields["action"])

@@ -76,7 +76,8 @@ def _extract(fields: Mapping[str, Any]) -> dict[str, Any]:
             acts.append(_act("deliver", step, text.split("\n")[0], None))
         elif what == "action" and text.startswith("masks: "):
             option, where = _tested(text)
-            idea = _idea_on(ideas, option, where)
+            # Without a word before it, a purchase tests that the option helps.
+            idea = _idea_on(ideas, option, where) or (None if option is None else f"{option} up at {where}")
             acts.append({**_act("launch", step, text, idea), "builds_on": launched.get(option or "")})
             launched[option or ""] = step
         elif what == "result" and acts and acts[-1]["step"] == step and acts[-1]["type"] == "launch":
