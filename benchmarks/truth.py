@@ -1,6 +1,6 @@
 """Does `process truth` find what was put into games, and nothing that was not?
 
-Run: python benchmarks/truth.py [--games 12] [--out FOLDER]
+Run: python benchmarks/truth.py [--games 6] [--spoken 280] [--out FOLDER]
 
 Scripted players buy pairs of masks and state effects in notes. Each game draws four habits apart from each other: to
 measure an effect before it is stated (and not to guess it, and buy as many masks at random), to predict it before it
@@ -10,6 +10,9 @@ buy equally many. A judge of rules, which knows these notes, scores the games; t
 
 Measuring must go with grounded beliefs, with true ones, and in the first arm with the error of the table; saying
 and predicting must not.
+
+Then games of the players that speak, with and without faults, are put beside the truth twice: by their known graphs,
+and by those that the judge of rules makes of them.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from whatworked.judging.judges import RuleFunction
 from whatworked.process.graph import write_graph
 from whatworked.process.juries import score
 from whatworked.process.records import convert
+from whatworked.process.testbed import known_graph, rule_judge, speaking_games
 from whatworked.process.truth import StatedEffect, read_games, relations, stated_effects, tallies
 from whatworked.report.process import write_truth_page
 from whatworked.surfaces import mask_strings
@@ -42,6 +46,10 @@ CONDITIONS = (
     "graph_lesmis__d6",
 )  # fmt: skip
 BUDGETS = (8, 16)
+SPOKEN = (
+    "wine__d6", "concrete__d6", "graph_lesmis__d6", "spambase__d6", "scifact__d6", "astronaut__d6", "mitdb_103__d6",
+    "mitdb_101__d6", "graph_dolphins__d6", "graph_football__d6",
+)  # fmt: skip
 LETTERS = "ABCDEF"
 SAID = re.compile(r"(belief|prediction): (.+)$", re.MULTILINE)
 HELD, FAILED = "It came out as predicted.", "It came out against the prediction."
@@ -301,30 +309,55 @@ def play_games(folder: Path, each: int) -> None:
                     write_graph(folder / arm / "graphs" / f"{name}.graph.json", scored.graph)
 
 
+def play_spoken(folder: Path, number: int) -> None:
+    asked = rule_judge()
+    for name in ("known", "rules"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for game in speaking_games(folder / "games", number, instances=SPOKEN):
+        write_graph(folder / "known" / f"{game.folder.name}.graph.json", known_graph(game))
+        scored = score(game.record, game.world, asked, cheap=True)
+        write_graph(folder / "rules" / f"{game.folder.name}.graph.json", scored.graph)
+
+
+def show(title: str, paths: list[Path], page: Path) -> None:
+    found = read_games(paths)
+    write_truth_page(found, page)
+    print(f"\n{title}: {len(found.games)} games")
+    for tally in tallies(found.games):
+        print(
+            f"  {tally.group:<20} {tally.kind:<14} {tally.stated:5} stated {tally.true:5} true "
+            f"{tally.share.estimate:.3f} ({tally.share.low:.3f} to {tally.share.high:.3f})"
+        )
+    for entry in relations(found.games):
+        equal = entry.equal
+        if entry.told and equal.low is not None:
+            print(
+                f"  {entry.name:<28} {entry.knowledge:<10} {entry.games:4} games {equal.pairs:5} pairs "
+                f"tau {equal.tau:+.2f} ({equal.low:+.2f} to {equal.high:+.2f}) {entry.verdict}"
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--games", type=int, default=12, help="for each condition, budget and arm")
+    parser.add_argument("--games", type=int, default=6, help="for each condition, budget and arm")
+    parser.add_argument("--spoken", type=int, default=280, help="games of players that speak")
     parser.add_argument("--out", type=Path, help="keep games, graphs and pages here")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = given.out or Path(name)
-        play_games(folder, given.games)
-        for arm in ("beliefs", "helper"):
-            found = read_games([folder / arm])
-            write_truth_page(found, folder / f"{arm}.html")
-            print(f"\nTable from {arm}: {len(found.games)} games")
-            for tally in tallies(found.games):
-                print(
-                    f"  {tally.group:<20} {tally.kind:<14} {tally.stated:5} stated {tally.true:5} true "
-                    f"{tally.share.estimate:.3f} ({tally.share.low:.3f} to {tally.share.high:.3f})"
+        if given.games:
+            play_games(folder, given.games)
+            for arm in ("beliefs", "helper"):
+                show(f"Table from {arm}", [folder / arm], folder / f"{arm}.html")
+        if given.spoken:
+            spoken = folder / "spoken"
+            play_spoken(spoken, given.spoken)
+            for judged in ("known", "rules"):
+                show(
+                    f"Players that speak, graphs {judged}",
+                    [spoken / "games", spoken / judged],
+                    folder / f"{judged}.html",
                 )
-            for entry in relations(found.games):
-                equal = entry.equal
-                if entry.told and equal.low is not None:
-                    print(
-                        f"  {entry.name:<28} {entry.knowledge:<10} {entry.games:4} games {equal.pairs:5} pairs "
-                        f"tau {equal.tau:+.2f} ({equal.low:+.2f} to {equal.high:+.2f}) {entry.verdict}"
-                    )
 
 
 if __name__ == "__main__":

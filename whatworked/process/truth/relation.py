@@ -30,6 +30,7 @@ LIMITS = (
     "was put there; it shows whether the measures find it, and nothing of agents.",
     "Who measures an effect and reads the result off states it rightly without any inference, so that grounded beliefs "
     "go with true ones almost by definition; effect recovery asks for what was not measured.",
+    "Who states little is seldom wrong: the share of true beliefs does not count what is left unsaid.",
     "A process measure is what a judge read; its errors weaken every relation here.",
     "Games of one source are drawn together for the intervals; with few sources they are rough.",
 )
