@@ -10,8 +10,11 @@ from pathlib import Path
 from whatworked.environments.effects.instance import SurfaceInstance
 from whatworked.environments.effects.options import read_options
 from whatworked.environments.protocol import Event, Score
-from whatworked.episodes.records import setup_of
-from whatworked.episodes.standings import EpisodeRow, find_episodes, read_rows
+from whatworked.episodes.about import read_about
+from whatworked.episodes.folder import JOURNAL, digest_of
+from whatworked.episodes.records import read_record, score_of, setup_of
+from whatworked.episodes.rules import Setup
+from whatworked.episodes.standings import EpisodeRow, find_episodes
 from whatworked.errors import RecordError
 from whatworked.process.graph import Graph, Proposition, read_graph
 from whatworked.process.measures import Scores, measure
@@ -20,6 +23,7 @@ from whatworked.process.records.files import record_bytes
 from whatworked.process.records.readers.episode import NAME, event_of
 from whatworked.process.truth.checking import CheckedEffect, check_effect
 from whatworked.process.truth.phrases import stated_effects
+from whatworked.progress import progress
 from whatworked.storage.canonical import sha256
 from whatworked.surfaces.masks import anchors, mask_rank
 from whatworked.wording import first_few
@@ -177,17 +181,25 @@ def read_games(paths: Iterable[Path], salt: Path | None = None) -> TruthGames:
     graphs = _graphs(given)
     found: list[TruthGame] = []
     unscored: list[str] = []
-    with_episodes = [path for path in given if path.is_dir() and any(path.rglob("episode.journal"))]
-    rows = read_rows(find_episodes(with_episodes), salt=salt) if with_episodes else []
-    for row in rows:
-        if row.record.terms.environment != "effects":
-            continue
-        record = _record_of(row.folder)
-        graph = graphs.pop(sha256(record_bytes(record)), None)
-        if graph is None:
-            unscored.append(row.folder.name)
-        else:
-            found.append(game_of(row, record, graph, salt))
+    setups: dict[str, Setup] = {}
+    with_episodes = [path for path in given if path.is_dir() and any(path.rglob(JOURNAL))]
+    folders = find_episodes(with_episodes) if with_episodes else []
+    with progress(len(folders), "game", label="reading") as bar:
+        for folder in folders:
+            bar.update(1)
+            played = read_record(folder)
+            if played.terms.environment != "effects":
+                continue
+            record = _record_of(folder)
+            graph = graphs.pop(sha256(record_bytes(record)), None)
+            if graph is None:
+                unscored.append(folder.name)
+                continue
+            key = digest_of(played.terms)
+            if key not in setups:
+                setups[key] = setup_of(played, salt=salt if played.terms.salt is not None else None)
+            row = EpisodeRow(folder, played, read_about(played.folder), score_of(played, setups[key]))
+            found.append(game_of(row, setups[key], record, graph))
     unplayed = sorted(graph.run for graph in graphs.values())
     if not found:
         raise RecordError(
@@ -199,25 +211,24 @@ def read_games(paths: Iterable[Path], salt: Path | None = None) -> TruthGames:
     return TruthGames(tuple(found), tuple(unscored), tuple(unplayed))
 
 
-def game_of(row: EpisodeRow, record: Record, graph: Graph, salt: Path | None = None) -> TruthGame:
+def game_of(row: EpisodeRow, setup: Setup, record: Record, graph: Graph) -> TruthGame:
     """A game of its episode, record and graph.
 
     Parameters
     ----------
     row : EpisodeRow
         The episode.
+    setup : Setup
+        Its rules and instance.
     record : Record
         It as a record of process scoring.
     graph : Graph
         Of that record.
-    salt : Path, optional
-        File of the salt of an episode that has one.
 
     Returns
     -------
     TruthGame
     """
-    setup = setup_of(row.record, salt=salt if row.record.terms.salt is not None else None)
     instance: SurfaceInstance = setup.instance
     options = read_options(row.record.terms.options)
     beliefs, unread = _beliefs(graph, record, row.record.events, instance, program_shown=options.told)
