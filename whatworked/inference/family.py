@@ -17,7 +17,7 @@ surfaces that are like none of the known ones are fitted as before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -51,6 +51,8 @@ _EFFECTIVE = 12.0
 _FIRST = 96
 """First points from the prior of the latents without experience, and about as many from around the known surfaces."""
 _FEWEST = 8
+_SEEN = 4
+"""Sets of masks at which the known surfaces are kept."""
 _MOST_MEASURED = 64
 """Masks that a known surface is fitted on at most; its table holds all that were measured."""
 
@@ -200,10 +202,19 @@ class Family:
     lessons: tuple[Lesson, ...]
     prior: Prior
     share: float = SHARE
+    _seen: dict[tuple[int, bytes], FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     def at(self, masks: BitArray) -> FloatArray:
         """The known surfaces after each warp at masks, shape (n, d) -> (warps, J, n)."""
-        return np.asarray(np.stack([one.at(masks) for one in self.lessons], axis=1) / np.sqrt(len(self.lessons)))
+        # A fit asks for the measured masks a dozen times, and a policy for all cells as often as it is asked.
+        key = (masks.shape[0], np.asarray(masks, dtype=np.int8).tobytes())
+        found = self._seen.get(key)
+        if found is None:
+            found = np.stack([one.at(masks) for one in self.lessons], axis=1) / np.sqrt(len(self.lessons))
+            while len(self._seen) >= _SEEN:
+                self._seen.popitem()
+            self._seen[key] = found
+        return found
 
     def places(self, warp: FloatArray) -> IntArray:
         """Nearest of the warps at which the known surfaces stand, shape (m,) -> (m,)."""
@@ -244,12 +255,23 @@ class Family:
 
     def log_prior(self, latent: FloatArray, gates: IntArray) -> FloatArray:
         """Logarithm of the prior density at points, up to the constant that normal densities share, shape (m,)."""
-        logs = []
-        for part in self.parts:
-            whitened = (latent - part.proposal.centre) @ np.linalg.inv(part.proposal.lower).T
-            density = -0.5 * (whitened**2).sum(axis=1) - np.log(np.diag(part.proposal.lower)).sum()
-            logs.append(part.log_weight + density + gating.log_probability(part.gates, gates))
+        inverses, centres, constants, tables = self._densities
+        whitened = np.matmul(latent - centres[:, None, :], inverses)
+        gated = tables[:, np.arange(gates.shape[1]), gates].sum(axis=2)
+        logs = constants[:, None] - 0.5 * np.einsum("rmp,rmp->rm", whitened, whitened) + gated
         return np.asarray(logsumexp(logs, axis=0))
+
+    @cached_property
+    def _densities(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Of all parts: transposed inverses of L, centres, logarithms of weight over determinant, tables of gates."""
+        lowers = np.stack([part.proposal.lower for part in self.parts])
+        logs = np.log(np.diagonal(lowers, axis1=1, axis2=2)).sum(axis=1)
+        return (
+            np.asarray(np.linalg.inv(lowers).transpose(0, 2, 1), dtype=np.float64),
+            np.stack([part.proposal.centre for part in self.parts]),
+            np.array([part.log_weight for part in self.parts]) - logs,
+            np.stack([part.gates for part in self.parts]),
+        )
 
 
 @lru_cache(maxsize=64)

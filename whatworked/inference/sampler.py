@@ -111,14 +111,18 @@ class Population:
     latent: list[FloatArray] = field(default_factory=list)
     kernels: list[Kernels] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
+    family_prior: list[FloatArray] = field(default_factory=list)
 
-    def add(self, proposal: Proposal) -> None:
-        """Draw and weigh the points of a proposal."""
-        latent, gates = proposal.points(len(self.proposals))
-        self.proposals.append(proposal)
+    def add(self, *proposals: Proposal) -> None:
+        """Draw and weigh the points of proposals."""
+        drawn = [proposal.points(len(self.proposals) + place) for place, proposal in enumerate(proposals)]
+        latent, gates = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+        self.proposals += proposals
         self.latent.append(latent)
         self.kernels.append(Kernels.at(latent, gates, self.prior, self.family))
         self.evidence.append(self.data.weigh(self.kernels[-1], self.prior))
+        if self.family is not None:
+            self.family_prior.append(self.family.log_prior(latent, gates))
 
     def log_weights(self) -> tuple[FloatArray, IntArray, FloatArray]:
         """Latent points, gates and log weights of all points."""
@@ -127,7 +131,7 @@ class Population:
         log_evidence = np.concatenate([part.log for part in self.evidence])
         drawn = log_mixture(self.proposals, latent, gates)
         if self.family is not None:
-            return latent, gates, np.asarray(log_evidence + self.family.log_prior(latent, gates) - drawn)
+            return latent, gates, np.asarray(log_evidence + np.concatenate(self.family_prior) - drawn)
         prior = gating.log_probability(gating.log_prior(gates.shape[1], self.prior.gated), gates)
         # Constants of the normal densities cancel between prior and proposals, which have the same number of
         # coordinates.
@@ -143,8 +147,7 @@ def populate(data: Data, prior: Prior, sampler: Sampler, family: Family | None =
         population.add(Proposal(sampler.first, np.zeros(size), np.eye(size), gating.ungated(d)))
     else:
         size = family.size
-        for part in family.parts:
-            population.add(part.proposal)
+        population.add(*(part.proposal for part in family.parts))
     with_gates = prior.gated > 0 and d > 1 and len(data.masks) >= _FEWEST_FOR_GATES
     for step in range(sampler.rounds):
         latent, gates, log_weights = population.log_weights()
