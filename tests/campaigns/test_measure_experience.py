@@ -47,6 +47,8 @@ def test_what_is_like_before_needs_fewer_runs(earlier: Path, tmp_path: Path) -> 
     assert with_it.leaning > 0.5
     assert "Experience: 3 earlier tables (run" in str(with_it)
     assert without.leaning is None
+    (alone,) = read_experience(earlier / "run1", OPTIONS)
+    assert alone.source == "run1"
     assert "Experience" not in str(without)
     assert "experience" not in without.plan.description()
 
@@ -102,10 +104,18 @@ def test_tables_holes_noise_and_turned_levels(tmp_path: Path) -> None:
     assert known["a.csv"].noise == 0.0
 
 
-@pytest.mark.parametrize(("content", "says"), [({}, "no campaign and no CSV"), ({"a.csv": "x,y\n"}, "no rows")])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ({}, "no campaign and no CSV"),
+        ({"a.csv": "x,y\n"}, "no rows"),
+        ({"a.csv": "amp,y\non,1\n"}, r"a\.csv: column 'amp' has 1 level"),
+    ],
+)
 def test_folders_without_experience_are_refused(content: dict[str, str], says: str, tmp_path: Path) -> None:
     for name, text in content.items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InvalidOptionError, match=says):
         read_experience(tmp_path, OPTIONS)
     with pytest.raises(InvalidOptionError, match="is no folder"):

@@ -58,7 +58,8 @@ def read_experience(
         raise InvalidOptionError(f"experience {str(folder)!r} is no folder; name one that holds campaigns or CSV files")
     mine = [] if own is None else [user_path(own).absolute()]
     campaigns = [path.parent for path in sorted(place.rglob(PLAN)) if path.parent.absolute() not in mine]
-    tables = [path for path in sorted(place.rglob("*.csv")) if not _is_in(path.absolute(), campaigns, mine)]
+    tables = [path for path in sorted(place.rglob("*.csv")) if not path.is_dir()]
+    tables = [path for path in tables if not _is_in(path.absolute(), campaigns, mine)]
     if not campaigns and not tables:
         raise InvalidOptionError(
             f"{folder} holds no campaign and no CSV file; name the folder in which earlier campaigns lie"
@@ -77,15 +78,18 @@ def _is_in(path: Path, *folders: Sequence[Path]) -> bool:
 
 def _of_campaign(path: Path, place: Path, options: Sequence[Option]) -> KnownSurface | None:
     with open_campaign(path) as campaign:
-        return _known(str(path.relative_to(place)) or path.name, campaign, options)
+        return _known(path.name if path == place else str(path.relative_to(place)), campaign, options)
 
 
 def _of_table(path: Path, place: Path, options: Sequence[Option], direction: Direction) -> KnownSurface | None:
     rows = read_rows(path)
     column = value_column(rows, None)
-    theirs = options_of(rows, column)
-    campaign = Campaign(Plan(theirs, Scale(direction)))
-    campaign.tell(one_each(results_of(rows, theirs, column)))
+    try:
+        theirs = options_of(rows, column)
+        campaign = Campaign(Plan(theirs, Scale(direction)))
+        campaign.tell(one_each(results_of(rows, theirs, column)))
+    except InvalidOptionError as error:
+        raise InvalidOptionError(f"{path}: {error}") from None
     return _known(str(path.relative_to(place)), campaign, options)
 
 
