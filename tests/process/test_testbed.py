@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -11,12 +13,15 @@ from command_line import run_here
 
 from whatworked.episodes.players.speakers import FAULTS, Script
 from whatworked.episodes.players.wordings import BANKS, HELD_OUT, bank
-from whatworked.errors import RecordError
+from whatworked.errors import InvalidOptionError, RecordError
+from whatworked.judging import Judge
 from whatworked.process.graph import Graph, read_graph
 from whatworked.process.juries import score
 from whatworked.process.measures import measure
-from whatworked.process.testbed import KNOWN, SpokenGame, read_spoken, rule_judge, speaking_games
+from whatworked.process.testbed import KNOWN, SpokenGame, known_judge, read_spoken, rule_judge, speaking_games
 from whatworked.process.testbed import sentences as sentences_module
+from whatworked.process.testbed.calibration import JudgedGame, error_rates, measure_errors, qualities, try_judge
+from whatworked.process.testbed.erring import ErringJudge, Rates, read_rates
 from whatworked.process.testbed.sentences import sentences
 from whatworked.process.truth import stated_effects
 
@@ -174,3 +179,88 @@ def test_what_nobody_expected_is_held_to_the_option_helping(games: dict[str, Spo
         assert (edge.type == "confirms") is (change > 0.0005)
     judged = score(game.record, game.world, rule_judge(), cheap=True).graph
     assert set(verdicts) <= set(judged.edges)
+
+
+# What is found out about judges
+
+RATES = Rates(flip=0.1, drop=0.05, garble=0.02)
+
+
+def _tried(games: dict[str, SpokenGame], judge: Callable[[SpokenGame], Judge], rates: Rates | None) -> list[JudgedGame]:
+    found = []
+    for game in games.values():
+        base = judge(game)
+        asked = base if rates is None else ErringJudge(base, rates, of=game.name)
+        found.append(try_judge(game, asked, within=None if rates is None else base, cheap=True))
+    return found
+
+
+def test_a_judge_that_knows_every_answer_is_found_without_error(games: dict[str, SpokenGame]) -> None:
+    found = _tried({name: games[name] for name in ("none talk", "ignores plain", "invents plain")}, known_judge, None)
+    for row in qualities(found):
+        assert row.precision.taken == row.precision.offered == row.recall.taken == row.recall.offered, row
+    assert {row.absolute for row in measure_errors(found)} == {0.0}
+    assert all(share.taken == 0 < share.offered for _, share in error_rates(found).named())
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        pytest.param(known_judge, id="known"),
+        pytest.param(lambda game: rule_judge(), id="rules", marks=pytest.mark.slow),
+    ],
+)
+def test_rates_of_errors_that_were_put_in_are_found(
+    games: dict[str, SpokenGame], judge: Callable[[SpokenGame], Judge]
+) -> None:
+    for name, share in error_rates(_tried(games, judge, RATES)).named():
+        assert share.interval is not None
+        low, high = share.interval
+        given = getattr(RATES, name)
+        assert low <= given <= high, (name, share)
+        assert not low <= 2 * given <= high, (name, share)
+
+
+@pytest.mark.parametrize("text", ["flip", "flip=2", "flop=0.1", "flip=0.1,flip=0.2", "", "drop=nan"])
+def test_rates_that_are_none_are_named(text: str) -> None:
+    with pytest.raises(InvalidOptionError, match="is no rate; allowed: flip="):
+        read_rates(text)
+
+
+def test_the_command_tries_a_judge_and_replays(games: dict[str, SpokenGame], tmp_path: Path) -> None:
+    folder = str(games["none talk"].folder)
+    given = ("process", "calibrate", folder, "--cheap", "--out", str(tmp_path), "--judge", "rules")
+    shown = run_here(*given, "--json")
+    assert shown.returncode == 0, shown.stderr
+    told = json.loads(shown.stdout)
+    assert set(told) == {"all", "fault none", "bank talk (held out)"}
+    claims = next(row for row in told["all"]["found"] if (row["asked"], row["choice"]) == ("claims", "all"))
+    assert 0.5 < claims["recall"]["share"] < 0.95
+    assert claims["recall"]["interval"][0] < claims["recall"]["share"] < claims["recall"]["interval"][1]
+    assert json.loads(run_here(*given, "--json", "--replay").stdout) == told
+    text = run_here(*given).stdout
+    assert "0 calls sent" in text
+    assert "bank talk (held out)" in text
+    short = run_here(*given[:-3], str(tmp_path / "short"), "--judge", "rules", "--max-calls", "3")
+    assert short.returncode == 2
+    assert "3" in short.stderr
+    assert "Nothing was sent" in run_here(*given, "--dry-run").stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--judge", "provider/model", "--wrapper", "flip=0.1"), "give --judge known or rules"),
+        (("--judge", "rules", "--games", "3"), "leave them out or give no FOLDER"),
+        (("--judge", "rules", "--wrapper", "flip=3"), "is no rate"),
+        (("/nowhere", "--judge", "rules"), "there is no folder"),
+        ((), "nobody is named"),
+    ],
+)
+def test_mistakes_in_calibrating_are_named(
+    games: dict[str, SpokenGame], tmp_path: Path, more: tuple[str, ...], message: str
+) -> None:
+    folder = str(games["none talk"].folder)
+    ended = run_here("process", "calibrate", folder, "--out", str(tmp_path), *more)
+    assert ended.returncode == 2
+    assert message in ended.stderr

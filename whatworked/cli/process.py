@@ -170,6 +170,7 @@ def _print_strangers(strangers: Sequence[_Row], *, looked: bool) -> None:
         "measure": ("whatworked.cli.process_measures:measure", "Measure graphs of runs again, without a judge."),
         "page": ("whatworked.cli.process_measures:page", "Write one HTML page about a run, from graph and record."),
         "compare": ("whatworked.cli.process_measures:compare", "Compare two groups of runs on every axis."),
+        "calibrate": ("whatworked.cli.process_calibrate:calibrate", "Try a judge on games whose answers are known."),
         "truth": (
             "whatworked.cli.process_truth:truth",
             "Put what was believed in games of `effects` beside what is true.",
