@@ -37,7 +37,13 @@ UNREADABLE = ("unparseable", "truncated")
 
 @dataclass(frozen=True)
 class Share:
-    """How many of how many, with Wilson's 95 % interval."""
+    """How many of how many, with Wilson's 95 % interval.
+
+    Attributes
+    ----------
+    taken, offered : int
+        How many of how many.
+    """
 
     taken: int
     offered: int
@@ -306,7 +312,12 @@ class ErrorRates:
     garble: Share
 
     def named(self) -> tuple[tuple[str, Share], ...]:
-        """Each rate by its name."""
+        """Each rate by its name.
+
+        Returns
+        -------
+        tuple of (str, Share)
+        """
         return ("flip", self.flip), ("drop", self.drop), ("garble", self.garble)
 
 
