@@ -22,6 +22,10 @@ _INSTANCE = click.argument("instance", type=click.Path(path_type=Path))
 @click.group(
     cls=LazyGroup,
     lazy={
+        "calibrate": (
+            "whatworked.cli.drift_calibrate:calibrate",
+            "Find out how good a judge of the drift is, on notes that are known.",
+        ),
         "contrasts": (
             "whatworked.cli.drift_contrasts:contrasts",
             "Contrast episodes of the drift: what posting, disclosing and note aids change.",

@@ -7,6 +7,7 @@ notes of words that are known to meet a criterion or not, and commits a guess; w
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,11 +19,11 @@ import msgspec
 from whatworked.environments.drift.environment import DriftEnvironment
 from whatworked.environments.drift.inventory import SITES
 from whatworked.environments.drift.scoring import revisions_of
+from whatworked.environments.drift.strategies.hands import Hands
 from whatworked.environments.drift.strategies.walks import UNKNOWN
 from whatworked.environments.protocol import Call
 from whatworked.episodes.about import About, note_player
 from whatworked.episodes.episode import Episode
-from whatworked.environments.drift.strategies.hands import Hands
 from whatworked.errors import InvalidOptionError, RecordError
 from whatworked.judging import RuleJudge
 from whatworked.process.drift import NotedEpisode, criteria, read_noted_episode
@@ -164,10 +165,14 @@ def speaking_drift_games(
         folder = out / f"drift-{place + 1:04d}"
         known = plan_notes(fault, bank, seed)
         if not folder.exists():
-            with Episode(folder, rules, rules.find(world), {"variant": "open-aligned", "budget": _BUDGET}) as episode:
+            # It gets its name when all of it is there; what was interrupted is played anew.
+            begun = folder.with_name(f"{folder.name}.part")
+            shutil.rmtree(begun, ignore_errors=True)
+            with Episode(begun, rules, rules.find(world), {"variant": "open-aligned", "budget": _BUDGET}) as episode:
                 note_player(episode.folder, About(player=f"notes-{fault}", seed=seed))
                 _play(episode, known)
-            write_atomic(folder / KNOWN_NOTES, canonical_json(msgspec.to_builtins(known)) + b"\n")
+            write_atomic(begun / KNOWN_NOTES, canonical_json(msgspec.to_builtins(known)) + b"\n")
+            begun.rename(folder)
         yield read_spoken_drift(folder)
 
 
