@@ -208,14 +208,12 @@ def _print_all(tried: Sequence[JudgedGame], rates: Rates | None, prices: Prices 
     echo()
     groups = _groups(tried)
     asked = [*EXTRACTION, *(row.asked for row in qualities(tried, choices=False) if row.asked not in EXTRACTION)]
-    print_text("Recall, by fault and by bank:")
     table = {name: {row.asked: row for row in qualities(games, choices=False)} for name, games in groups}
-    print_table(
-        [["games", *asked]] + [[name, *(_short(table[name].get(what)) for what in asked)] for name, _ in groups],
-        right=range(1, len(asked) + 1),
-        keys=1,
-    )
-    echo()
+    for side in ("precision", "recall"):
+        print_text(f"{side.capitalize()}, by fault and by bank:")
+        cells = [[name, *(_short(table[name].get(what), side) for what in asked)] for name, _ in groups]
+        print_table([["games", *asked], *cells], right=range(1, len(asked) + 1), keys=1)
+        echo()
     rows = [["measure", "games", "one-sided", "bias", "95% interval", "mean error"]]
     for row in measure_errors(tried):
         ends = "-" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}"
@@ -255,8 +253,9 @@ def _cells(share: Share) -> list[str]:
     return [fixed(share.value, 3), f"{share.interval[0]:.3f} to {share.interval[1]:.3f}"]
 
 
-def _short(row: Quality | None) -> str:
-    return "-" if row is None or row.recall.value is None else fixed(row.recall.value, 2)
+def _short(row: Quality | None, side: str) -> str:
+    share: Share | None = None if row is None else getattr(row, side)
+    return "-" if share is None or share.value is None else fixed(share.value, 2)
 
 
 def _print_estimates(games: Sequence[SpokenGame], *, cheap: bool, prices: Prices | None, judge: str | None) -> None:
