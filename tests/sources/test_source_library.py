@@ -4,6 +4,7 @@ import errno
 import hashlib
 import io
 import logging
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -222,6 +223,36 @@ def test_a_file_larger_than_expected_is_not_read(own: Own, place: str) -> None:
     assert path.stat().st_size == 1 << 40
 
 
+def test_a_file_that_states_no_size_is_read_no_further_than_expected(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
+    own.declare()
+    path = own.put(data=TABLE + bytes(1 << 24))
+    real = Path.stat
+
+    def stat(self: Path, **how: bool) -> os.stat_result:
+        found = real(self, **how)
+        return os.stat_result((*found[:6], 0, *found[7:10])) if self == path else found
+
+    monkeypatch.setattr(Path, "stat", stat)
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLargeError, match=f"more than the {len(TABLE)} bytes"):
+            own.library().prepared("mine")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_stored_input_that_no_memory_would_hold_is_not_read(own: Own) -> None:
+    own.declare()
+    own.put()
+    own.library().prepared("mine")
+    path = own.library().store_path(manifest("mine"))
+    with path.open("r+b") as stream:
+        stream.truncate(1 << 40)
+    with pytest.raises(StorageError, match="more than the"):
+        own.library().prepared("mine")
+
+
 def test_a_compressed_member_of_the_store_is_damage(own: Own) -> None:
     own.declare()
     own.put()
@@ -316,12 +347,15 @@ def test_a_full_disk_leaves_nothing_behind_and_the_work_goes_on(
 
 
 def test_a_file_that_cannot_be_read_is_a_storage_error(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(path: Path) -> bytes:
-        raise OSError(errno.EIO, "Input/output error", str(path))
-
     own.declare()
-    own.put()
-    monkeypatch.setattr(Path, "read_bytes", broken)
+    raw, real = own.put(), os.open
+
+    def broken(path: str | Path, *how: int) -> int:
+        if path == raw:
+            raise OSError(errno.EIO, "Input/output error", str(path))
+        return real(path, *how)
+
+    monkeypatch.setattr(os, "open", broken)
     with pytest.raises(StorageError, match=r"cannot read .*Input/output error"):
         own.library().prepared("mine")
 

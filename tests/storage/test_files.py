@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from whatworked.errors import InvalidOptionError, StorageError, unknown_name
 from whatworked.storage.canonical import canonical_json
-from whatworked.storage.files import storage_errors, user_path, write_atomic
+from whatworked.storage.files import read_file, read_start, storage_errors, user_path, write_atomic
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
@@ -45,6 +46,35 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     finally:
         os.close(reader)
     assert pipe.is_fifo()
+
+
+def test_reading_takes_memory_for_what_is_there_and_not_for_what_is_allowed(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    tracemalloc.start()
+    try:
+        assert read_file(path, 1 << 32) == b"content"
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_that_states_no_size_is_read_whole_or_refused() -> None:
+    path = Path("/proc/self/status")
+    assert path.stat().st_size == 0
+    whole = read_file(path, 1 << 20)
+    assert (whole[:5], whole[-1:]) == (b"Name:", b"\n")
+    assert len(whole) > 101
+    assert len(read_start(path, 100)) == 101
+    with pytest.raises(StorageError, match="more than the 100 bytes"):
+        read_file(path, 100)
+
+
+@pytest.mark.parametrize("most", [0, 6, 7, 8, 100])
+def test_one_byte_more_than_allowed_says_that_there_are_more(tmp_path: Path, most: int) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    assert read_start(path, most) == b"content"[: most + 1]
 
 
 def test_a_folder_that_is_a_file_is_named(tmp_path: Path) -> None:

@@ -35,6 +35,15 @@ def run(folder, **how):
     return bench([mean], [lowest], 1, out=folder, tasks=synthetic_task("one", 2, 1), **how)
 
 
+@pytest.mark.parametrize("name", ["surfaces.json", "records.csv"])
+def test_a_file_that_no_memory_would_hold_is_somebody_elses_and_not_read(tmp_path, name):
+    with (tmp_path / name).open("wb") as stream:
+        stream.truncate(1 << 40)
+    with pytest.raises(StorageError, match=f"has {name}, which whatworked bench did not write"):
+        run(tmp_path)
+    assert (tmp_path / name).stat().st_size == 1 << 40
+
+
 @pytest.mark.parametrize("fresh", [False, True])
 @pytest.mark.parametrize("name", OF_A_RUN)
 def test_bench_refuses_what_it_did_not_write(tmp_path, name, fresh):

@@ -111,6 +111,20 @@ def test_links_devices_and_pipes_are_not_written_to(path: Path, tmp_path: Path) 
         raise AssertionError("unreachable")
 
 
+def test_a_journal_of_two_names_is_read_but_not_written_to(path: Path, tmp_path: Path) -> None:
+    written(path)
+    kept = tmp_path / "snapshot"
+    kept.hardlink_to(path)
+    before, entries = kept.read_bytes(), journal(path).read()
+    with pytest.raises(JournalError, match=r"stands under 2 names \(hard links\).*put a copy"), journal(path):
+        raise AssertionError("unreachable")
+    assert kept.read_bytes() == before
+    path.unlink()
+    path.write_bytes(before)
+    with journal(path) as opened:
+        assert opened.entries() == entries
+
+
 @pytest.mark.parametrize("kind", ["pipe", "device", "sparse"])
 def test_reading_what_never_ends_is_refused_at_once(path: Path, kind: str) -> None:
     if kind == "pipe":

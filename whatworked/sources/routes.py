@@ -14,7 +14,7 @@ from whatworked.errors import DigestMismatchError, RawDataError, TooLargeError
 from whatworked.sources.archives import LARGEST, too_large, unpack
 from whatworked.sources.raw import RawBytes
 from whatworked.storage.canonical import sha256
-from whatworked.storage.files import storage_errors
+from whatworked.storage.files import read_start, storage_errors
 
 Route = Literal["cache", "package", "shipped", "mirror", "network"]
 LOCAL_ROUTES: tuple[Route, ...] = ("cache", "package", "shipped", "mirror")
@@ -130,9 +130,11 @@ def is_file(path: Path) -> bool:
 def _read(path: Path, largest: int = 0) -> bytes:
     most = largest or LARGEST
     with storage_errors(path, "read"):
-        if path.stat().st_size > most:
-            raise too_large(str(path), most)
-        return path.read_bytes()
+        stated = path.stat().st_size
+    # A file may grow while it is read, and what the system offers as a file states no size.
+    if stated > most or len(data := read_start(path, most)) > most:
+        raise too_large(str(path), most)
+    return data
 
 
 def package_of(file: RawFile) -> str:

@@ -15,12 +15,14 @@ from whatworked.declaration.prepared import PreparedInput, content_digest
 from whatworked.errors import DigestMismatchError
 from whatworked.sources.archives import ARCHIVE_ERRORS, read_bounded
 from whatworked.storage.canonical import canonical_json, sha256
-from whatworked.storage.files import storage_errors, write_atomic
+from whatworked.storage.files import read_file, write_atomic
 
 READING = 2
 """Raised whenever a reader or preparation takes raw data otherwise, or refuses what it took before."""
 
 _FACTS = "facts.json"
+_LARGEST = 1 << 32
+"""Bytes that a prepared input may have; it can be a few times as large as its raw files."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -65,8 +67,7 @@ def load(path: Path, source: str, family: str, digest: str) -> PreparedInput:
     StorageError
         If it cannot be read.
     """
-    with storage_errors(path, "read"):
-        data = path.read_bytes()
+    data = read_file(path, _LARGEST)
     try:
         arrays, facts = _unpack(data)
         found = content_digest(arrays.items(), facts)

@@ -18,7 +18,8 @@ def open_append(path: Path, foreign: Callable[[str], JournalError], mode: int = 
     Parameters
     ----------
     path : Path
-        The file; a link or a device is refused, since writing would change what somebody else may own.
+        The file; a link, a device or a file of several names is refused, since writing would change what somebody
+        else may own, or a copy that was made by hard links.
     foreign : callable
         From what the file is instead to the error to raise.
     mode : int
@@ -43,10 +44,16 @@ def open_append(path: Path, foreign: Callable[[str], JournalError], mode: int = 
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise foreign("it is a link or a device") from None
         raise
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
+    status = os.fstat(handle)
+    if stat.S_ISREG(status.st_mode) and status.st_nlink <= 1:
+        return handle
+    os.close(handle)
+    if not stat.S_ISREG(status.st_mode):
         raise foreign("it is no regular file")
-    return handle
+    raise foreign(
+        f"it stands under {status.st_nlink} names (hard links), and writing would change it under all of them; put a "
+        "copy of the file in its place to go on with it"
+    )
 
 
 def append_synced(handle: int, path: Path, data: bytes) -> None:

@@ -9,8 +9,11 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from whatworked.errors import InvalidOptionError, StorageError
+
+_PART = 1 << 22
 
 
 @contextlib.contextmanager
@@ -97,12 +100,22 @@ def read_start(path: Path, most: int, doing: str = "read") -> bytes:
     with storage_errors(path, doing):
         handle = os.open(path, _to_read())
         with os.fdopen(handle, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 raise StorageError(f"cannot {doing} {path}: it is no regular file; copy it into one, then run again")
-            data = stream.read(most + 1)
-        if data is None:  # what the system offers as a file, but has nothing to read at the moment
-            raise StorageError(f"cannot {doing} {path}: it has no content of its own; copy it into a file")
-        return data
+            # Not all at once: memory for as many bytes as are asked for is taken before there are any.
+            expected = min(most, status.st_size)
+            data = stream.read(expected + 1)
+            if data is None:  # what the system offers as a file, but has nothing to read at the moment
+                raise StorageError(f"cannot {doing} {path}: it has no content of its own; copy it into a file")
+            return data if len(data) <= expected else b"".join((data, *_beyond(stream, most - expected)))
+
+
+def _beyond(stream: IO[bytes], left: int) -> Iterator[bytes]:
+    """What comes after the size that the system states, in parts, up to `left` bytes; usually nothing."""
+    while left > 0 and (part := stream.read(min(left, _PART))):
+        left -= len(part)
+        yield part
 
 
 def _stated_size(path: Path) -> int:

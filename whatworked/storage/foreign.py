@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from whatworked.errors import StorageError
-from whatworked.storage.files import storage_errors
+from whatworked.storage.files import read_start, storage_errors
 from whatworked.wording import first_few
 
 IsOwn = Callable[[bytes], bool]
 """From the bytes of a file to whether the command wrote it."""
+
+LARGEST = 1 << 32
+"""Bytes that a file of a command's own may have: none writes more, so a larger one is somebody else's, unread."""
 
 
 def is_written_by(path: Path, is_own: IsOwn) -> bool:
@@ -22,7 +25,9 @@ def is_written_by(path: Path, is_own: IsOwn) -> bool:
         If it cannot be read.
     """
     with storage_errors(path, "read"):
-        return path.is_file() and is_own(path.read_bytes())
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return False
+    return is_own(read_start(path, LARGEST))
 
 
 def refuse_foreign(files: Mapping[Path, IsOwn], maker: str) -> None:
