@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from whatworked.errors import InvalidOptionError
+from whatworked.errors import InvalidOptionError, plain
 
 Thing = TypeVar("Thing")
 
@@ -96,14 +96,14 @@ def names(values: object, what: str) -> tuple[str, ...]:
     (('wine',), ('wine', 'nile'))
     """
     if isinstance(values, str):
-        return (str(values),)
+        return (plain(values),)
     if hasattr(values, "columns") or not is_several(values):
         raise InvalidOptionError(f"{what} are {shown(values)}; give a name, or several as in ['wine', 'nile']")
     given: Any = values
     several = tuple(given)
     if wrong := [value for value in several if not isinstance(value, str)]:
         raise InvalidOptionError(f"{what} hold {shown(wrong[0])}, which is no text; give names, as in ['wine', 'nile']")
-    return tuple(str(value) for value in several)
+    return tuple(plain(value) for value in several)
 
 
 def real_number(value: object, what: str) -> float:
@@ -164,7 +164,7 @@ def text(value: object, what: str) -> str:
     """
     if not isinstance(value, str):
         raise InvalidOptionError(f"{what} is {shown(value)}; it must be a text")
-    return str(value)
+    return plain(value)
 
 
 def instance(value: object, kind: type[Thing], what: str, hint: str) -> Thing:
@@ -224,9 +224,9 @@ def path(value: object, what: str) -> Path:
     'mine'
     """
     place = os.fspath(value) if isinstance(value, str | os.PathLike) else None
-    if not isinstance(place, str) or "\0" in place:
+    if not isinstance(place, str) or "\0" in plain(place):
         raise InvalidOptionError(f"{what} is {shown(value)}; give a path, as a text or a pathlib.Path")
-    return Path(place)
+    return Path(plain(place))
 
 
 def is_several(value: object) -> bool:

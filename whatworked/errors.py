@@ -185,6 +185,20 @@ class InvalidCodeError(WhatWorkedError, ValueError):
     """A text that cannot be run as a program: too long, or with characters that no program has."""
 
 
+def plain(text: str) -> str:
+    """The characters of a text, whose class may say something else of it: a member of an enumeration its name.
+
+    Examples
+    --------
+    >>> from enum import Enum
+    >>> class Source(str, Enum):
+    ...     WINE = "wine"
+    >>> str(Source.WINE), plain(Source.WINE)
+    ('Source.WINE', 'wine')
+    """
+    return str.__str__(text)
+
+
 def nearest(name: str, allowed: Iterable[str], n: int = 3, cutoff: float = 0.5) -> list[str]:
     """Up to `n` of the allowed names that are nearest to one, the nearest first, whatever their case.
 
@@ -198,7 +212,7 @@ def nearest(name: str, allowed: Iterable[str], n: int = 3, cutoff: float = 0.5) 
     folded: dict[str, list[str]] = {}
     for known in allowed:
         folded.setdefault(known.casefold(), []).append(known)
-    wanted = str(name).casefold()
+    wanted = plain(name).casefold()
     near = [wanted] if wanted in folded else difflib.get_close_matches(wanted, folded, n=n, cutoff=cutoff)
     return [known for one in near for known in folded[one]][:n]
 

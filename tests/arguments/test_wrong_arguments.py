@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import datetime
+from enum import Enum
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from whatworked import ResponseSurface, bench, grading, leaderboard, plots, report, runs, sources, statistics, surfaces
+from whatworked import (
+    ResponseSurface,
+    bench,
+    grading,
+    leaderboard,
+    plots,
+    report,
+    runs,
+    sources,
+    statistics,
+    surfaces,
+)
+from whatworked.arguments import names, path, text
 from whatworked.comparing import collect_runs, compare_methods, standings, uncompared
 from whatworked.controls import DesignPolicy, KrigingPolicy, RidgeEstimator, estimator, policy, ridge_design
-from whatworked.errors import WhatWorkedError
+from whatworked.environments.protocol import Call
+from whatworked.episodes.admission import admitted
+from whatworked.errors import WhatWorkedError, nearest
 from whatworked.sources import Library
 from whatworked.statistics import Measurement
+from whatworked.storage.files import user_path
 
 
 class Unshowable:
@@ -170,3 +186,52 @@ class Unspeakable:
 def test_what_cannot_be_shown_is_still_refused_by_name(call):
     with pytest.raises(WhatWorkedError):
         call(Unspeakable())
+
+
+class Spiteful(str):
+    """A text whose class refuses to say it; its characters are there."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        raise ZeroDivisionError
+
+    __repr__ = __str__
+
+    def __format__(self, form):
+        raise ZeroDivisionError
+
+
+class Source(str, Enum):  # noqa: UP042 - StrEnum says its value
+    """Names as many programs hold them: ``str()`` gives ``Source.WINE``."""
+
+    WINE = "wine"
+
+
+@pytest.mark.parametrize(("given", "meant"), [(Spiteful("wine"), "wine"), (Source.WINE, "wine"), (np.str_("a"), "a")])
+def test_a_text_is_its_characters_whatever_its_class_says(given, meant):
+    taken = (
+        text(given, "text"),
+        *names(given, "names"),
+        *names([given], "names"),
+        str(path(given, "path")),
+        str(user_path(given)),
+        *nearest(given, [meant]),
+        admitted(Call(tool=given, arguments={given: given})).call.tool,
+        admitted(Call(tool="look", arguments={}, call_id=given)).call.call_id,
+        *admitted(Call(tool="look", arguments={given: given})).call.arguments.values(),
+    )
+    assert taken == (meant,) * 9
+    assert {type(value) for value in taken} == {str}
+
+
+def test_a_call_whose_objects_fail_when_they_are_written_down_is_refused():
+    class Failing(dict):
+        def items(self):
+            raise ZeroDivisionError
+
+    for given in (Failing(a=1), {"deep": [Failing(a=1)]}):
+        admission = admitted(Call(tool="look", arguments=given))
+        assert admission.refusal.code == "bad_json"
+        assert "writing a value down fails with ZeroDivisionError" in admission.refusal.message
+        assert admission.call.arguments["bytes"] > 0

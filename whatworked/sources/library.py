@@ -97,7 +97,9 @@ class Library:
         mirror = self.mirror or os.environ.get(MIRROR_VARIABLE) or None
         self.folders = Folders(user_path(cache) if cache else _usual_cache(), user_path(mirror) if mirror else None)
         if self.folders.mirror is not None and not os.path.isdir(self.folders.mirror):  # noqa: PTH112 - never raises
-            raise InvalidOptionError(f"mirror {mirror!s} is no folder; give one that holds <source>/<raw file>")
+            raise InvalidOptionError(
+                f"mirror {self.folders.mirror} is no folder; give one that holds <source>/<raw file>"
+            )
         offline = bool(os.environ.get(OFFLINE_VARIABLE)) if self.offline is None else self.offline
         self.network = Network(offline=offline)
 

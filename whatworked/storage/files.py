@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from whatworked.errors import InvalidOptionError, StorageError
+from whatworked.errors import InvalidOptionError, StorageError, plain
 
 _PART = 1 << 22
 
@@ -143,12 +143,13 @@ def user_path(text: str | Path) -> Path:
     InvalidOptionError
         If it starts with ``~`` and no home folder is known, or has a null byte, which no path can have.
     """
-    if "\0" in str(text):
-        raise InvalidOptionError(f"the path {str(text)!r} has a null byte; correct it")
+    name = plain(text) if isinstance(text, str) else str(text)
+    if "\0" in name:
+        raise InvalidOptionError(f"the path {name!r} has a null byte; correct it")
     try:
-        return Path(text).expanduser()
+        return Path(name).expanduser()
     except RuntimeError as error:
-        raise InvalidOptionError(f"no home folder is known for {str(text)!r}; set HOME or give a full path") from error
+        raise InvalidOptionError(f"no home folder is known for {name!r}; set HOME or give a full path") from error
 
 
 def write_atomic(path: Path, data: bytes) -> None:
