@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from command_line import run_here
 
+from whatworked.environments.drift.scoring import revisions_of
 from whatworked.errors import RecordError
+from whatworked.judging import Reply, Request
 from whatworked.process.drift import criteria, stub_judge
 from whatworked.process.testbed.drift_calibration import (
     ErringReader,
@@ -57,6 +60,25 @@ def test_a_judge_that_knows_is_right_and_on_time(games: list[SpokenDrift]) -> No
     assert all(grounded is not None and grounded > stated for stated, grounded in times if stated is not None)
 
 
+def test_a_judge_that_names_the_last_note_is_late_by_what_was_paid_since(games: list[SpokenDrift]) -> None:
+    game = next(game for game in games if game.known.fault == "none")
+    last = len(game.known.notes)
+
+    class Late:
+        name = "late"
+
+        async def reply(self, request: Request) -> Reply:
+            reply = await known_drift_judge(game).reply(request)
+            answer = json.loads(reply.text)
+            return msgspec.structs.replace(reply, text=json.dumps(answer | {"first_revision": last * answer["hit"]}))
+
+    stated, grounded = note_qualities([try_drift_judge(game, Late())])
+    paid = [revision.paid for revision in revisions_of(game.episode.record.events)]
+    behind = [paid[-1] - known.stated_at for known in game.statements if known.stated_at is not None]
+    assert stated.late == pytest.approx(sum(behind) / len(behind))
+    assert (stated.on_time.taken, grounded.on_time.value) == (behind.count(0), 1)
+
+
 def test_the_stub_reads_the_words_of_the_examples_alone(games: list[SpokenDrift]) -> None:
     tried = [try_drift_judge(game, stub_judge()) for game in games]
     recalls = {name: note_qualities(members)[0].recall.value for name, members in note_groups(tried)}
@@ -98,7 +120,9 @@ def test_the_command_tries_a_judge_and_replays(tmp_path: Path) -> None:
     first, again = run_here(*asked), run_here(*asked, "--replay")
     assert first.returncode == 0, first.stderr
     assert json.loads(first.stdout) == json.loads(again.stdout)
-    assert json.loads(first.stdout)["all"]["found"][0]["recall"] == {"taken": 16, "offered": 16}
+    assert json.loads(first.stdout)["all"]["found"][0]["recall"]["taken"] == 16
     refused = run_here("drift", "calibrate", "--judge", "a/b", "--wrapper", "flip=0.1", "--out", str(tmp_path))
     assert refused.returncode == 2
+    unnamed = run_here("drift", "calibrate", "--out", str(tmp_path / "new"))
+    assert (unnamed.returncode, (tmp_path / "new").exists()) == (2, False)
     assert "give --judge known or stub" in refused.stderr

@@ -56,20 +56,21 @@ def calibrate(number: int, wrapper: str | None, seed: int, as_json: bool, judgin
     rates = None if wrapper is None else read_rates(wrapper)
     if rates is not None and (judging.judge not in _FREE or judging.replay):
         raise InvalidOptionError("--wrapper proves that errors are found; give --judge known or stub with it")
+    judge_of = None if judging.dry_run else _judges(judging, rates, seed)
     games = []
     with progress(number, "episode", label="playing") as bar:
         for game in speaking_drift_games(judging.out / "episodes", number):
             games.append(game)
             bar.update(1)
-    if judging.dry_run:
+    if judge_of is None:
         _print_estimates(games, priced, judging.judge)
         return
-    tried = _try_all(games, _judges(judging, rates, seed), judging, priced)
+    tried = _try_all(games, judge_of, judging, priced)
     if as_json:
         print_json(_told(tried))
     else:
         _print_all(tried, rates, priced)
-    if not all(game.finished for game in tried) and rates is None:
+    if not all(game.finished for game in tried):
         print_text("not finished: run the same command again when the judge can be reached", errors=True)
         click.get_current_context().exit(1)
 
@@ -126,11 +127,18 @@ def _told(tried: Sequence[JudgedNotes]) -> dict[str, Any]:
     return {
         name: {
             "episodes": len(games),
-            "found": [asdict(row) for row in note_qualities(games)],
-            "errors": {kind: asdict(share) for kind, share in note_error_rates(games).named()},
+            "found": [
+                asdict(row) | {part: _share_told(getattr(row, part)) for part in ("precision", "recall", "on_time")}
+                for row in note_qualities(games)
+            ],
+            "errors": {kind: _share_told(share) for kind, share in note_error_rates(games).named()},
         }
         for name, games in note_groups(tried)
     }
+
+
+def _share_told(share: Share) -> dict[str, Any]:
+    return {"taken": share.taken, "offered": share.offered, "share": share.value, "interval": share.interval}
 
 
 def _print_all(tried: Sequence[JudgedNotes], rates: Rates | None, prices: Prices | None) -> None:
