@@ -68,11 +68,12 @@ def calibrate(
         raise InvalidOptionError("--wrapper proves that errors are found; give --judge known or rules with it")
     if paths and (number is not None or budget is not None):
         raise InvalidOptionError("--games and --budget are for games to be played; leave them out or give no FOLDER")
+    judge_of = None if judging.dry_run else _judges(judging, rates, seed)
     games = _games(paths, judging.out / "games", number or 28, budget or 8)
-    if judging.dry_run:
+    if judge_of is None:
         _print_estimates(games, cheap=cheap, prices=priced, judge=judging.judge)
         return
-    tried = _try_all(games, _judges(judging, rates, seed), judging, cheap, priced)
+    tried = _try_all(games, judge_of, judging, cheap, priced)
     if as_json:
         print_json(_told(tried))
     else:
