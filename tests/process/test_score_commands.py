@@ -70,6 +70,7 @@ def test_caps_hold_for_all_runs_together(record: Path, tmp_path: Path) -> None:
     both = ("score", record, again, "--judge", "plain", "--out", tmp_path / "both", "--max-calls")
     short = run(*both, 2 * needed - 1)
     assert isinstance(short.exception, CapReachedError)
+    assert "again, after what the runs before took of the caps: " in str(short.exception)
     assert f"{needed} calls sent" in short.output
     # What was asked stands in the journals, so the one call that was short is all that is left.
     rest = run(*both, 1)

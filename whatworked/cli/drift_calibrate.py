@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.judging import JudgingOptions, asked_judge, judging_options, print_estimates, spent_text
+from whatworked.cli.judging import (
+    JudgingOptions,
+    asked_judge,
+    judging_options,
+    print_estimates,
+    sharing_caps,
+    spent_text,
+)
 from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.wording import counted, fixed, interval_text
 
@@ -111,10 +118,11 @@ def _try_all(
             # A journal holds the replies of one judge.
             folder = judging.out / _NO_NAME.sub("-", judge.name)
             folder.mkdir(parents=True, exist_ok=True)
-            found = try_drift_judge(
-                game, judge, within=within, journal=folder / f"{game.episode.name}.calls", jobs=judging.jobs,
-                caps=caps, prices=prices,
-            )  # fmt: skip
+            with sharing_caps(game.episode.name, "episodes", caps, judging.caps):
+                found = try_drift_judge(
+                    game, judge, within=within, journal=folder / f"{game.episode.name}.calls", jobs=judging.jobs,
+                    caps=caps, prices=prices,
+                )  # fmt: skip
             caps = caps.after(found.spent, found.money)
             tried.append(found)
             bar.update(1)

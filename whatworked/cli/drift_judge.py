@@ -14,6 +14,7 @@ from whatworked.cli.judging import (
     judging_options,
     print_estimates,
     print_secrets,
+    sharing_caps,
     spent_text,
 )
 from whatworked.cli.output import echo, print_table, print_text
@@ -134,7 +135,6 @@ def _judge_all(
 
 def _ask(episode: NotedEpisode, judge: Judge, judging: JudgingOptions, caps: Caps, prices: Prices | None) -> Asked:
     from whatworked.episodes.speaking.aids import MARK
-    from whatworked.errors import CapReachedError
     from whatworked.judging import same_model_warning
     from whatworked.process.drift import estimate_judgement, judge_episode
     from whatworked.progress import progress
@@ -146,16 +146,14 @@ def _ask(episode: NotedEpisode, judge: Judge, judging: JudgingOptions, caps: Cap
     events = episode.record.events
     if not judging.replay:
         judging.out.mkdir(parents=True, exist_ok=True)
-    with progress(round(estimate_judgement(events).calls.expected), "vote", label=episode.name) as bar:
-        try:
-            return judge_episode(
-                episode.name, events, episode.instance, episode.options, judge,
-                calls=judging.out / f"{episode.name}.calls", jobs=judging.jobs, caps=caps, prices=prices, progress=bar,
-            )  # fmt: skip
-        except CapReachedError as error:
-            if caps == judging.caps:
-                raise
-            raise CapReachedError(f"{episode.name}, after what the episodes before took of the caps: {error}") from None
+    with (
+        progress(round(estimate_judgement(events).calls.expected), "vote", label=episode.name) as bar,
+        sharing_caps(episode.name, "episodes", caps, judging.caps),
+    ):
+        return judge_episode(
+            episode.name, events, episode.instance, episode.options, judge,
+            calls=judging.out / f"{episode.name}.calls", jobs=judging.jobs, caps=caps, prices=prices, progress=bar,
+        )  # fmt: skip
 
 
 def _print_asked(asked: Asked, path: Path, prices: Prices | None) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,6 +177,34 @@ def asked_judge(judging: JudgingOptions) -> Judge:
 
     name = judging.named()
     return ReplayJudge(name) if judging.replay else named_judge(name, base_url=judging.base_url)
+
+
+@contextlib.contextmanager
+def sharing_caps(name: str, before: str, left: Caps, given: Caps) -> Iterator[None]:
+    """Say of a cap that is reached what it is the rest of, where several things are judged under it.
+
+    Parameters
+    ----------
+    name : str
+        What is judged.
+    before : str
+        What was judged before it, in the plural.
+    left, given : Caps
+        What is left of the caps, and the caps themselves.
+
+    Raises
+    ------
+    CapReachedError
+        As it was raised within.
+    """
+    from whatworked.errors import CapReachedError
+
+    try:
+        yield
+    except CapReachedError as error:
+        if left == given:
+            raise
+        raise CapReachedError(f"{name}, after what the {before} before took of the caps: {error}") from None
 
 
 def print_estimates(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatworked.cli.judging import JudgingOptions, asked_judge, judging_options, print_estimates
+from whatworked.cli.judging import JudgingOptions, asked_judge, judging_options, print_estimates, sharing_caps
 from whatworked.cli.output import echo, print_json, print_table, print_text
 from whatworked.wording import counted, fixed
 
@@ -53,8 +53,8 @@ def calibrate(
     FOLDER holds episodes of players that speak (`whatworked play effects --player speaker`); without one, games are
     played below --out. Each question is put once as it is in the known graph, then each game is scored as any run is.
     Prints precision and recall of what is found and decided, the errors of measures, both by fault and by bank, and
-    what was sent. Journals of calls are kept in --out, a folder for each judge: what was interrupted goes on, and
-    --replay asks nobody. Caps hold for all games together.
+    what was sent. Games are played for --dry-run, too. Journals of calls are kept in --out, a folder for each judge:
+    what was interrupted goes on, and --replay asks nobody. Caps hold for all games together.
 
     Examples: whatworked process calibrate --judge rules; whatworked process calibrate --judge openai/gpt-5 --dry-run;
     whatworked process calibrate --judge known --wrapper flip=0.1,drop=0.05,garble=0.02
@@ -68,6 +68,7 @@ def calibrate(
         raise InvalidOptionError("--wrapper proves that errors are found; give --judge known or rules with it")
     if paths and (number is not None or budget is not None):
         raise InvalidOptionError("--games and --budget are for games to be played; leave them out or give no FOLDER")
+    # Who is asked is settled before anything is played.
     judge_of = None if judging.dry_run else _judges(judging, rates, seed)
     games = _games(paths, judging.out / "games", number or 28, budget or 8)
     if judge_of is None:
@@ -146,10 +147,11 @@ def _try_all(
             # A journal holds the replies of one judge.
             folder = judging.out / _NO_NAME.sub("-", judge.name)
             folder.mkdir(parents=True, exist_ok=True)
-            found = try_judge(
-                game, judge, within=within, journal=folder / f"{game.name}.calls", jobs=judging.jobs,
-                cheap=cheap, caps=caps, prices=prices,
-            )  # fmt: skip
+            with sharing_caps(game.name, "games", caps, judging.caps):
+                found = try_judge(
+                    game, judge, within=within, journal=folder / f"{game.name}.calls", jobs=judging.jobs,
+                    cheap=cheap, caps=caps, prices=prices,
+                )  # fmt: skip
             caps = caps.after(found.spent, found.money)
             tried.append(found)
             bar.update(1)

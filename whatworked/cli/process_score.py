@@ -15,6 +15,7 @@ from whatworked.cli.judging import (
     judging_options,
     print_estimates,
     print_secrets,
+    sharing_caps,
     spent_text,
 )
 from whatworked.cli.output import echo, print_table, print_text
@@ -93,7 +94,10 @@ def _score_all(
             print_text(f"{run.name}: {warning}", errors=True)
         expected = sum(part.calls.expected for part in estimate_score(run.record, run.world, cheap=cheap).values())
         out.mkdir(parents=True, exist_ok=True)
-        with progress(round(expected), "vote", label=run.name) as bar:
+        with (
+            progress(round(expected), "vote", label=run.name) as bar,
+            sharing_caps(run.name, "runs", caps, judging.caps),
+        ):
             scoring = score(
                 run.record, run.world, judge, task=task, journal=out / f"{run.name}.calls", jobs=judging.jobs,
                 cheap=cheap, caps=caps, prices=prices, progress=bar,
