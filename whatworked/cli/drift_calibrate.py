@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 _FREE = ("known", "stub")
 _NO_NAME = re.compile(r"[^\w.=-]+")
-_EPISODES = 15
+_EPISODES = 20
 
 
 @click.command()
 @click.option(
     "--games", "number", default=_EPISODES, show_default=True, type=click.IntRange(1, 10_000),
-    help="How many episodes to play; 15 hold each fault in each bank.",
+    help="How many episodes to play; 20 hold each fault in each bank.",
 )  # fmt: skip
 @click.option("--wrapper", metavar="RATES", help="Let stub or known err at rates: flip=0.1,drop=0.05,garble=0.02.")
 @click.option("--seed", default=0, show_default=True, help="Of the errors of --wrapper.")

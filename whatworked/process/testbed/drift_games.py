@@ -35,7 +35,7 @@ from whatworked.storage.toml_text import read_toml
 NoteFault: TypeAlias = Literal["none", "ungrounded", "near", "late", "again"]
 NOTE_FAULTS: tuple[NoteFault, ...] = ("none", "ungrounded", "near", "late", "again")
 """What notes do: state and ground; state alone; come near and state nothing; ground later; say everything twice."""
-NOTE_BANKS: tuple[str, ...] = ("examples", "plain", "terse")
+NOTE_BANKS: tuple[str, ...] = ("examples", "plain", "terse", "report")
 """Words of notes; the stub judge goes by those of the first alone."""
 KNOWN_NOTES = "known-notes.json"
 """File of what is known of the notes, beside the journal of their episode."""
@@ -129,7 +129,7 @@ def speaking_drift_games(
 ) -> Iterator[SpokenDrift]:
     """Play episodes of the drift whose notes are known.
 
-    Episodes go through all faults, then all banks, then all instances: a multiple of 15 holds each fault in each bank
+    Episodes go through all faults, then all banks, then all instances: a multiple of 20 holds each fault in each bank
     equally often. An episode whose folder is there already is read and not played again.
 
     Parameters
