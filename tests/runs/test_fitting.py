@@ -76,6 +76,7 @@ def test_nothing_unmeasured_can_be_reached_from_the_arguments():
         (lambda masks, utilities, cube: utilities.sort(), "read-only"),
         (lambda masks, utilities, cube: exit(2), "SystemExit: 2"),
         (lambda masks, utilities, cube: ["a"] * 8, "could not convert string"),
+        (lambda masks, utilities, cube: np.ma.masked_greater(cube[:, 0], 0.5), "some predictions are masked"),
     ],
 )
 def test_a_broken_estimator_gives_a_named_failure(function, expected):
@@ -92,6 +93,7 @@ def test_a_broken_estimator_gives_a_named_failure(function, expected):
         (np.zeros((8, 2)), "shape (8, 2)"),
         (np.zeros(8, dtype=complex), "complex"),
         (np.array(["0"] * 8), "type"),
+        (np.ma.masked_less(np.arange(8.0), 2.0), "masked values"),
         (None, "shape ()"),
     ],
 )

@@ -85,6 +85,15 @@ def test_costs_that_are_no_file_are_left_out(folder, caplog):
     assert "not a regular file" in caplog.text
 
 
+def test_costs_that_cannot_be_read_are_left_out(folder, caplog):
+    with (folder / COST_TABLE).open("wb") as stream:
+        stream.truncate(1 << 40)
+    run = read_run(folder)
+    assert (run.costs, len(run.records)) == ((), 2)
+    assert "left out, so no seconds are shown: " in caplog.text
+    assert "more than the" in caplog.text
+
+
 def edited(path, change):
     content = json.loads(path.read_text())
     change(content)

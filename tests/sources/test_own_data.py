@@ -147,7 +147,9 @@ def test_every_finite_number_is_read_exactly(value: float, form: object) -> None
     assert _values("1", form(value)) == [1.0, value]
 
 
-@pytest.mark.parametrize("cell", ["1.", ".5", "+3", "007", "-0", "0e5", "9007199254740993.0"])
+@pytest.mark.parametrize(
+    "cell", ["1.", ".5", "+3", "007", "-0", "0e5", "9007199254740993.0", f"-{'0' * 5000}7"], ids=len
+)
 def test_other_ways_to_write_a_number(cell: str) -> None:
     assert _values("1", cell) == [1.0, float(cell)]
 

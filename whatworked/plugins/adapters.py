@@ -28,7 +28,7 @@ class TablePredictor:
 
     def predict(self, masks: BitArray) -> FloatArray:
         """Entries of the table for rows of bits, shape (m, d) -> (m,)."""
-        return np.asarray(self.table[ranks_of(masks)], dtype=np.float64)
+        return _numbers(self.table[ranks_of(masks)])
 
 
 class FunctionEstimator:
@@ -43,7 +43,7 @@ class FunctionEstimator:
     def fit(self, masks: BitArray, utilities: FloatArray) -> Predictor:
         """Call the function; raises ValueError unless it returns one number per mask of the cube."""
         cube = all_bits(masks.shape[1]).astype(np.float64)
-        table = np.asarray(self.function(masks, utilities, cube), dtype=np.float64)
+        table = _numbers(self.function(masks, utilities, cube))
         if table.shape != (len(cube),):
             raise ValueError(f"the function returned shape {table.shape}; expected ({len(cube)},), one value per mask")
         return TablePredictor(table)
@@ -89,7 +89,7 @@ class _RegressorPredictor:
         self.regressor = regressor
 
     def predict(self, masks: BitArray) -> FloatArray:
-        predictions = np.asarray(self.regressor.predict(np.asarray(masks, dtype=np.float64)), dtype=np.float64)
+        predictions = _numbers(self.regressor.predict(np.asarray(masks, dtype=np.float64)))
         # Some regressors (PLSRegression, multi-output ones) answer with a column.
         return predictions[:, 0] if predictions.ndim == 2 and predictions.shape[1] == 1 else predictions
 
@@ -152,3 +152,10 @@ def as_estimator(thing: Any, rebuild: Callable[[], Any]) -> Estimator:
 def _tagged_classifier(thing: Any) -> bool:
     tags = getattr(thing, "__sklearn_tags__", None)
     return is_regressor(thing) and callable(tags) and getattr(tags(), "estimator_type", None) == "classifier"
+
+
+def _numbers(predictions: Any) -> FloatArray:
+    """Predictions as float64; raises ValueError if some are masked, of which numpy hands over what lies below."""
+    if np.ma.is_masked(predictions):
+        raise ValueError("some predictions are masked; expected a number for every mask")
+    return np.asarray(predictions, dtype=np.float64)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from whatworked.errors import StorageError
 from whatworked.grading.record import Key, place_of
 from whatworked.runs.description import RecordCost
 from whatworked.runs.tidy import COST_COLUMNS
@@ -46,7 +47,7 @@ def read_costs(path: Path, keys: Sequence[Key]) -> tuple[RecordCost, ...]:
             raise ValueError("it is not a regular file")
         costs = tuple(_rows(read_file(path, LARGEST).decode("utf-8-sig")))
         _check(costs, keys)
-    except (OSError, ValueError, csv.Error) as error:
+    except (OSError, StorageError, ValueError, csv.Error) as error:
         _log.warning(
             "%s is left out, so no seconds are shown: %s. Results do not depend on it; put the file back, or run the "
             "bench command again with --fresh",

@@ -121,6 +121,9 @@ def checked_predictions(predictions: object, d: int) -> FloatArray:
     PluginError
         If they are not one finite number per mask.
     """
+    # np.asarray drops the mask of a masked array and hands over what lies under it.
+    if np.ma.is_masked(predictions):
+        raise PluginError("predict returned an array with masked values; expected a number for every mask")
     table = np.asarray(predictions)
     if table.shape != (1 << d,):
         raise PluginError(f"predict returned an array of shape {table.shape}; expected ({1 << d},)")

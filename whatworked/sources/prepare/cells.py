@@ -38,7 +38,8 @@ MISSING = frozenset(
 """What stands for no value in the files of common programs, in lower case; never a class."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
+_INTEGER = re.compile(r"[+-]?0*([0-9]*)")
+"""The group is the digits that count: of thousands of zeros before them Python makes no int."""
 
 
 def numbers(raw: RawTable, name: str, empty: float | None = None) -> FloatArray:
@@ -102,7 +103,8 @@ def _number(raw: RawTable, name: str, row: int, cell: str) -> float:
     digits = re.split("[eE]", cell)[0]
     if not np.isfinite(value) or (value == 0.0 and digits.strip("+-.0")):
         raise RawDataError(f"{raw.origin}: column {name!r}, row {row}: {cell!r} is no finite number of 64 bits")
-    if _INTEGER.fullmatch(cell) and len(cell) > 15 and int(cell) != int(value):
+    whole = _INTEGER.fullmatch(cell)
+    if whole and len(whole[1]) > 15 and int(whole[1]) != abs(int(value)):
         raise RawDataError(
             f"{raw.origin}: column {name!r}, row {row}: {cell!r} has more digits than a number of 64 bits keeps; drop "
             "the column if it is an identifier"
