@@ -703,3 +703,8 @@ def test_a_label_in_a_message_cannot_steer_a_terminal() -> None:
     assert str(caught.value).isprintable()
     with pytest.raises(RawDataError, match="cannot be printed"):
         _classes("x", "x\u200b")
+
+
+def test_a_table_of_very_many_columns_is_read() -> None:
+    names = [f"c{number}" for number in range(200_000)]  # comparing each with each would take hours
+    assert list(_table(f"{','.join(names)}\n{','.join('1' * len(names))}\n").columns) == names

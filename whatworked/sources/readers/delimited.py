@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from whatworked.catalog.manifest_layout import TableReader
@@ -66,7 +67,7 @@ def _header(rows: list[list[str]], origin: str) -> list[str]:
     while rows and not rows[0]:
         del rows[0]
     names = [name.strip() for name in rows.pop(0)] if rows else []
-    repeated = sorted({name for name in names if name and names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if name and count > 1)
     if repeated:
         raise RawDataError(f"{origin}: columns named more than once: {', '.join(repeated)}")
     if "" in names:
