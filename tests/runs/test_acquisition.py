@@ -83,6 +83,7 @@ def test_exhausts_the_cube():
         (lambda state, n: bits_of([7], 3), "measured already or given twice: 111"),
         (lambda state, n: bits_of([1, 2], 3), "2 masks; 1 were wanted"),
         (lambda state, n: [[0, 2, 0]], "other than 0 and 1"),
+        (lambda state, n: np.ma.masked_equal([[0, 1, 0]], 1), "masked values; expected 0 and 1"),
         (lambda state, n: [[0, 1]], r"shape \(1, 2\); expected \(k, 3\)"),
         (lambda state, n: [0, 1, 0], r"shape \(3,\)"),
         (lambda state, n: "010", r"shape \(\)"),

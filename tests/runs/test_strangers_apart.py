@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import pytest
 
 from whatworked.plugins import load
 from whatworked.plugins.process_state import noticing, preserved
+from whatworked.runs.benchmark import load_all
 
 PLUGINS = """
 import os, sys, subprocess, multiprocessing, concurrent.futures
@@ -167,6 +169,18 @@ def test_standard_output_is_the_commands_own(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     json.loads(done.stdout)
     assert "loud" in done.stderr
+
+
+def test_what_was_built_on_trial_says_nothing_on_standard_output(capfd):
+    class Leaving:
+        def fit(self, masks, utilities):
+            raise NotImplementedError
+
+        def __del__(self):
+            os.write(1, b"gone")
+
+    load_all([Leaving], "estimator")
+    assert capfd.readouterr() == ("", "gone")
 
 
 def test_parts_of_the_state_are_put_back_and_named():

@@ -14,6 +14,7 @@ from whatworked.arguments import names as as_names
 from whatworked.errors import InvalidOptionError, PluginError, unknown_name
 from whatworked.plugins import Plugin, load
 from whatworked.plugins.inspecting import is_instance
+from whatworked.plugins.output import diverted
 from whatworked.plugins.registry import Kind, methods
 from whatworked.progress import Progress, progress
 from whatworked.runs.dispatch import run_units
@@ -184,7 +185,8 @@ def load_all(given: PluginLike | Iterable[PluginLike], kind: Kind) -> tuple[Plug
     plugins = tuple(load(plugin, kind) for plugin in _several(given))
     for plugin in plugins:
         try:
-            plugin.build_estimator() if kind == "estimator" else plugin.build_policy()
+            with diverted():  # what was built is dropped inside, and may write to standard output as it goes
+                plugin.build_estimator() if kind == "estimator" else plugin.build_policy()
         except PluginError as error:
             if isinstance(error.__cause__, Exception | None):
                 raise

@@ -123,6 +123,9 @@ def checked_answer(answer: object, measured: IntArray, wanted: int, d: int) -> I
     PluginError
         If the answer is not an array of up to `wanted` distinct unmeasured masks.
     """
+    # np.asarray drops the mask of a masked array and hands over what lies under it.
+    if np.ma.is_masked(answer):
+        raise PluginError("ask returned an array with masked values; expected 0 and 1")
     rows = np.asarray(answer)
     if rows.size == 0:
         return np.empty(0, dtype=np.int64)
