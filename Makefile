@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 CONSTRAINTS ?=
 JOBS ?= 2
 # Of the slow tests `make test-sample` runs one in so many.
-SLOW_SAMPLE ?= 4
+SLOW_SAMPLE ?= 8
 # Of the tests that depend on versions `make test-versions` runs one in so many.
 SAMPLE ?= 1
 
