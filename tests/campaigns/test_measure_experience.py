@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,18 @@ def test_a_campaign_is_no_experience_of_its_own(tmp_path: Path) -> None:
         assert found.plan.experience is not None
         assert [one.source for one in found.plan.experience] in (["one", "two"], ["two", "one"])
     assert len(found.runs) == 4
+
+
+def test_a_campaign_is_known_by_its_place_however_that_is_named(earlier: Path, tmp_path: Path) -> None:
+    for name in ("run0", "run1"):
+        shutil.copytree(earlier / name, tmp_path / "held" / name)
+    (tmp_path / "linked").symlink_to(tmp_path / "held")
+    for place in (tmp_path / "held" / ".." / "held", tmp_path / "linked"):
+        own = tmp_path / "held" / "new"
+        with open_campaign(earlier / "run2") as campaign, Campaign(campaign.plan, own):
+            found = read_experience(place, OPTIONS, own=own)
+            assert {surface.source for surface in found} == {"run0", "run1"}
+        shutil.rmtree(own)
 
 
 def test_other_experience_is_refused_with_what_differs(earlier: Path, tmp_path: Path) -> None:

@@ -80,6 +80,23 @@ def test_a_source_under_another_name_is_left_out(held: list[tuple[str, int]], pl
     assert not twins & {surface.source for surface in experience}
 
 
+def test_all_tables_of_the_source_that_is_played_are_left_out_however_they_are_written() -> None:
+    values = np.linspace(0.1, 0.9, 8) ** 2
+
+    def task(condition: str, source: str, column: np.ndarray, options: str) -> Task:
+        return Task(condition, source, "family", "four", ResponseSurface(tuple(options), column))
+
+    two = task("mine-2", "mine", values[:4], "AB")
+    three = task("mine-3", "mine", values, "ABC")
+    turned = ResponseSurface(tuple("ABC"), values * (1 + 1e-14)).reordered(tuple("CAB"))
+    copied = Task("copy-3", "copy", "family", "paired", turned)
+    by_copy = task("copy-2", "copy", values[4:], "AB")
+    of_copy = task("again-2", "again", values[4:], "AB")
+    other = task("other-2", "other", values[2:6], "AB")
+    experience = experience_for(two, [of_copy, two, three, copied, by_copy, other], {})
+    assert [surface.source for surface in experience] == ["other"]
+
+
 def test_who_takes_experience_is_handed_it_in_the_order_of_its_masks(tmp_path: Path) -> None:
     methods = crossed([load(Watcher, "estimator")], [load("random", "policy")])
     for experience in (False, True):

@@ -56,10 +56,11 @@ def read_experience(
     place = user_path(folder)
     if not place.is_dir():
         raise InvalidOptionError(f"experience {str(folder)!r} is no folder; name one that holds campaigns or CSV files")
-    mine = [] if own is None else [user_path(own).absolute()]
-    campaigns = [path.parent for path in sorted(place.rglob(PLAN)) if path.parent.absolute() not in mine]
+    # Resolved: the same folder may be named by way of `..` or a link.
+    mine = [] if own is None else [user_path(own).resolve()]
+    campaigns = [path.parent for path in sorted(place.rglob(PLAN)) if path.parent.resolve() not in mine]
     tables = [path for path in sorted(place.rglob("*.csv")) if not path.is_dir()]
-    tables = [path for path in tables if not _is_in(path.absolute(), campaigns, mine)]
+    tables = [path for path in tables if not _is_in(path, campaigns, mine)]
     if not campaigns and not tables:
         raise InvalidOptionError(
             f"{folder} holds no campaign and no CSV file; name the folder in which earlier campaigns lie"
@@ -73,7 +74,8 @@ def read_experience(
 
 
 def _is_in(path: Path, *folders: Sequence[Path]) -> bool:
-    return any(folder.absolute() in path.parents for several in folders for folder in several)
+    parents = path.resolve().parents
+    return any(folder.resolve() in parents for several in folders for folder in several)
 
 
 def _of_campaign(path: Path, place: Path, options: Sequence[Option]) -> KnownSurface | None:
